@@ -1,0 +1,28 @@
+# Third-party libraries. Nothing here is downloaded: ./dev installs the Debian packages.
+
+find_package(Threads REQUIRED)
+find_package(fmt CONFIG REQUIRED)
+find_package(absl CONFIG REQUIRED)
+find_package(Eigen3 CONFIG REQUIRED)
+find_package(CLI11 CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
+find_library(SUBFLOOR_XXHASH xxhash REQUIRED)
+find_library(SUBFLOOR_DNNL dnnl REQUIRED)   # its CMake package wants OpenCL's headers; the library does not
+# Debian's gcc carries libquadmath; the evaluator computes f64 in binary128 with it.
+file(GLOB _quadmath /usr/lib/gcc/*-linux-gnu/*/libquadmath.so)
+list(GET _quadmath 0 SUBFLOOR_QUADMATH)
+
+if(SUBFLOOR_COMPILER)
+  list(PREPEND CMAKE_PREFIX_PATH /usr/lib/llvm-22)
+  find_package(MLIR CONFIG REQUIRED)
+  if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+    message(FATAL_ERROR "found LLVM ${LLVM_PACKAGE_VERSION}; Subfloor is built with 22")
+  endif()
+  list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+  include(TableGen)
+  include(AddLLVM)
+  include(AddMLIR)
+endif()
+if(SUBFLOOR_TESTS)
+  find_package(GTest CONFIG REQUIRED)
+endif()

@@ -1,0 +1,22 @@
+# Flags every target of the tree is built with.
+
+add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter -fno-math-errno
+                    -ffp-contract=off   # the numeric contract: no multiply and add become one unasked
+                    -fvisibility-inlines-hidden)
+
+if(SUBFLOOR_SANITIZE)
+  add_compile_options(-fsanitize=${SUBFLOOR_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${SUBFLOOR_SANITIZE})
+endif()
+
+find_program(SUBFLOOR_MOLD mold)
+if(SUBFLOOR_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+find_program(SUBFLOOR_CCACHE ccache)
+if(SUBFLOOR_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${SUBFLOOR_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SUBFLOOR_CCACHE})
+endif()

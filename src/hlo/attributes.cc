@@ -1,0 +1,34 @@
+#include "hlo/attributes.h"
+
+namespace subfloor::hlo {
+
+bool CustomCallAttributes::operator==(const CustomCallAttributes& o) const {
+  const auto fields = [](const CustomCallAttributes& a) {
+    return std::tie(a.target, a.window, a.dim_labels, a.feature_group_count, a.batch_group_count,
+                    a.operand_layout_constraints, a.has_operand_layout_constraints, a.has_side_effect,
+                    a.output_to_operand_aliasing, a.padding_type, a.operand_precision, a.schedule, a.api_version);
+  };
+  if (fields(*this) != fields(o) || literal.has_value() != o.literal.has_value()) return false;
+  return !literal || literal->Identical(*o.literal);
+}
+
+Attributes DefaultAttributes(Opcode opcode) {
+  switch (opcode) {
+#define X(enumerator, text, arity, attributes) \
+  case Opcode::enumerator:                     \
+    return attributes{};
+    SUBFLOOR_OPCODES(X)
+#undef X
+  }
+  return NoAttributes{};
+}
+
+int64_t WindowOutputSize(int64_t base, const WindowDimension& window) {
+  const auto dilated = [](int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; };
+  const int64_t padded = dilated(base, window.base_dilation) + window.padding_low + window.padding_high;
+  const int64_t reach = dilated(window.size, window.window_dilation);
+  if (padded < reach || padded < 0) return 0;
+  return (padded - reach) / window.stride + 1;
+}
+
+}  // namespace subfloor::hlo

@@ -1,0 +1,364 @@
+#include "types/shape.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace subfloor {
+namespace {
+
+// Product of the sizes times the element's bytes if it fits an int64, else -1. Unbounded sizes count as 0.
+int64_t CheckedElementCount(ElementType type, std::span<const int64_t> dimensions) {
+  __int128 count = 1;
+  constexpr __int128 kLimit = std::numeric_limits<int64_t>::max();
+  // A zero anywhere makes the array empty, but its other sizes must still multiply safely for strides.
+  bool empty = false;
+  for (int64_t size : dimensions) {
+    if (size <= 0) {
+      empty = true;
+      continue;
+    }
+    count *= size;
+    if (count * std::max(1, ByteWidth(type)) > kLimit) return -1;
+  }
+  return empty ? 0 : static_cast<int64_t>(count);
+}
+
+// Destroys a tree of tuples without recursing: the last owner of each level moves its elements to a flat list.
+void DestroyElements(std::shared_ptr<const std::vector<Shape>>& elements,
+                     std::vector<std::shared_ptr<const std::vector<Shape>>>& pending) {
+  if (elements && elements.use_count() == 1) pending.push_back(std::move(elements));
+  elements.reset();
+}
+
+}  // namespace
+
+Layout Layout::RowMajor(int64_t rank) {
+  Layout layout;
+  layout.minor_to_major.resize(static_cast<size_t>(rank));
+  for (int64_t i = 0; i < rank; ++i) layout.minor_to_major[static_cast<size_t>(i)] = rank - 1 - i;
+  return layout;
+}
+
+bool Layout::IsRowMajor() const {
+  const auto rank = static_cast<int64_t>(minor_to_major.size());
+  for (int64_t i = 0; i < rank; ++i) {
+    if (minor_to_major[static_cast<size_t>(i)] != rank - 1 - i) return false;
+  }
+  return true;
+}
+
+bool Layout::operator==(const Layout& other) const {
+  if (minor_to_major != other.minor_to_major || element_bits != other.element_bits) return false;
+  static const LayoutExtras kNone;
+  return (extras ? *extras : kNone) == (other.extras ? *other.extras : kNone);
+}
+
+std::string Layout::ToString() const {
+  std::string text = fmt::format("{{{}", fmt::join(minor_to_major, ","));
+  std::string rest;
+  if (extras) {
+    for (const auto& tile : extras->tiles) {
+      rest += rest.empty() ? "T(" : "(";
+      for (size_t i = 0; i < tile.size(); ++i) {
+        if (i > 0) rest += ",";
+        rest += tile[i] == LayoutExtras::kCombineDimension ? "*" : fmt::format("{}", tile[i]);
+      }
+      rest += ")";
+    }
+    if (extras->tail_padding_alignment != 1) rest += fmt::format("L({})", extras->tail_padding_alignment);
+    if (extras->index_type) rest += fmt::format("#({})", subfloor::ToString(*extras->index_type));
+    if (extras->pointer_type) rest += fmt::format("*({})", subfloor::ToString(*extras->pointer_type));
+  }
+  if (element_bits != 0) rest += fmt::format("E({})", element_bits);
+  if (extras) {
+    if (extras->memory_space != 0) rest += fmt::format("S({})", extras->memory_space);
+    if (!extras->split_configs.empty()) rest += fmt::format("SC({})", extras->split_configs);
+    if (!extras->physical_shape.empty()) rest += fmt::format("P({})", extras->physical_shape);
+    if (extras->metadata_prefix_bytes != 0) rest += fmt::format("M({})", extras->metadata_prefix_bytes);
+  }
+  if (!rest.empty()) text += ":" + rest;
+  return text + "}";
+}
+
+Shape::~Shape() {
+  if (!elements_ || elements_.use_count() != 1) return;
+  std::vector<std::shared_ptr<const std::vector<Shape>>> pending;
+  DestroyElements(elements_, pending);
+  while (!pending.empty()) {
+    auto level = std::move(pending.back());
+    pending.pop_back();
+    // The only owner may take the elements apart.
+    for (Shape& child : const_cast<std::vector<Shape>&>(*level)) DestroyElements(child.elements_, pending);
+  }
+}
+
+Shape& Shape::operator=(const Shape& other) {
+  if (this != &other) {
+    Shape copy(other);
+    *this = std::move(copy);
+  }
+  return *this;
+}
+
+Shape& Shape::operator=(Shape&& other) noexcept {
+  if (this == &other) return *this;
+  type_ = other.type_;
+  dimensions_ = std::move(other.dimensions_);
+  dynamic_ = std::move(other.dynamic_);
+  element_count_ = other.element_count_;
+  layout_ = std::move(other.layout_);
+  // The old elements leave through a Shape, whose destructor does not recurse.
+  Shape old;
+  old.elements_ = std::move(elements_);
+  elements_ = std::move(other.elements_);
+  return *this;
+}
+
+Result<Shape> Shape::Array(ElementType type, std::span<const int64_t> dimensions, std::span<const bool> dynamic) {
+  for (int64_t size : dimensions) {
+    if (size < 0 && size != kUnbounded) return BadInput("a dimension of size {}; sizes are 0 or more", size);
+  }
+  Shape shape = ArrayOf(type, dimensions, dynamic);
+  if (shape.IsOversized()) {
+    return BadInput("an array {}[{}] of more than 2^63 - 1 bytes", subfloor::ToString(type), fmt::join(dimensions, ","));
+  }
+  return shape;
+}
+
+Shape Shape::ArrayOf(ElementType type, std::span<const int64_t> dimensions, std::span<const bool> dynamic) {
+  Shape shape;
+  shape.type_ = type;
+  shape.dimensions_.assign(dimensions.begin(), dimensions.end());
+  if (std::ranges::find(dimensions, kUnbounded) != dimensions.end() || std::ranges::find(dynamic, true) != dynamic.end()) {
+    shape.dynamic_.assign(dimensions.size(), false);
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+      shape.dynamic_[i] = dimensions[i] == kUnbounded || (i < dynamic.size() && dynamic[i]);
+    }
+  }
+  shape.element_count_ = CheckedElementCount(type, dimensions);
+  return shape;
+}
+
+Shape Shape::Tuple(std::vector<Shape> elements) {
+  Shape shape;
+  shape.type_ = ElementType::kTuple;
+  if (!elements.empty()) shape.elements_ = std::make_shared<const std::vector<Shape>>(std::move(elements));
+  return shape;
+}
+
+Shape Shape::Opaque() {
+  Shape shape;
+  shape.type_ = ElementType::kOpaque;
+  return shape;
+}
+
+Shape Shape::Buffer(Shape array) {
+  Shape shape;
+  shape.type_ = ElementType::kBuffer;
+  std::vector<Shape> elements;
+  elements.push_back(std::move(array));
+  shape.elements_ = std::make_shared<const std::vector<Shape>>(std::move(elements));
+  return shape;
+}
+
+namespace {
+
+// Visits every shape of the tree, parents first, left to right, without recursion. `visit` returns false to stop.
+template <typename Visit>
+void ForEachShape(const Shape& root, Visit&& visit) {
+  std::vector<const Shape*> pending = {&root};
+  while (!pending.empty()) {
+    const Shape* shape = pending.back();
+    pending.pop_back();
+    if (!visit(*shape)) return;
+    for (size_t i = shape->tuple_shapes().size(); i-- > 0;) pending.push_back(&shape->tuple_shapes()[i]);
+  }
+}
+
+// Rebuilds a tree of tuples bottom up, without recursion, with `change` applied to every leaf.
+template <typename Change>
+Shape MapLeaves(const Shape& root, Change&& change) {
+  struct Frame {
+    const Shape* shape;
+    std::vector<Shape> done;
+  };
+  std::vector<Frame> stack;
+  stack.push_back({&root, {}});
+  Shape result;
+  while (true) {
+    Frame& top = stack.back();
+    const auto children = top.shape->tuple_shapes();
+    if (top.done.size() < children.size()) {
+      stack.push_back({&children[top.done.size()], {}});
+      continue;
+    }
+    if (top.shape->IsTuple()) {
+      result = Shape::Tuple(std::move(top.done));
+    } else if (top.shape->IsBuffer()) {
+      result = Shape::Buffer(std::move(top.done[0]));
+    } else {
+      result = change(*top.shape);
+    }
+    stack.pop_back();
+    if (stack.empty()) return result;
+    stack.back().done.push_back(std::move(result));
+  }
+}
+
+template <typename SameNode>
+bool SameTree(const Shape& a, const Shape& b, SameNode&& same) {
+  std::vector<std::pair<const Shape*, const Shape*>> pending = {{&a, &b}};
+  while (!pending.empty()) {
+    const auto [x, y] = pending.back();
+    pending.pop_back();
+    if (x == y) continue;
+    if (x->element_type() != y->element_type() || x->tuple_size() != y->tuple_size() || !same(*x, *y)) return false;
+    if (x->tuple_shapes().data() == y->tuple_shapes().data()) continue;  // shared elements
+    for (int64_t i = 0; i < x->tuple_size(); ++i) pending.emplace_back(&x->tuple_shape(i), &y->tuple_shape(i));
+  }
+  return true;
+}
+
+bool SameSizes(const Shape& a, const Shape& b) {
+  if (!std::ranges::equal(a.dimensions(), b.dimensions())) return false;
+  for (int64_t i = 0; i < a.rank(); ++i) {
+    if (a.IsDynamic(i) != b.IsDynamic(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Shape::HasDynamicDimension() const {
+  bool found = false;
+  ForEachShape(*this, [&](const Shape& shape) {
+    found = std::ranges::find(shape.dynamic_, true) != shape.dynamic_.end();
+    return !found;
+  });
+  return found;
+}
+
+void Shape::set_dynamic(int64_t i, bool dynamic) {
+  if (dynamic_.empty()) {
+    if (!dynamic) return;
+    dynamic_.assign(dimensions_.size(), false);
+  }
+  dynamic_[static_cast<size_t>(i)] = dynamic;
+  if (std::ranges::find(dynamic_, true) == dynamic_.end()) dynamic_.clear();
+}
+
+Shape Shape::WithElementType(ElementType type) const {
+  Shape shape = ArrayOf(type, dimensions_);
+  shape.dynamic_ = dynamic_;
+  shape.layout_ = layout_;
+  return shape;
+}
+
+Shape Shape::WithoutLayout() const {
+  return MapLeaves(*this, [](const Shape& leaf) {
+    Shape shape = leaf;
+    shape.clear_layout();
+    return shape;
+  });
+}
+
+Shape Shape::WithDefaultLayout() const {
+  return MapLeaves(*this, [](const Shape& leaf) {
+    Shape shape = leaf;
+    if (shape.IsArray() && !shape.layout()) shape.set_layout(Layout::RowMajor(shape.rank()));
+    return shape;
+  });
+}
+
+bool Shape::operator==(const Shape& other) const {
+  return SameTree(*this, other,
+                  [](const Shape& a, const Shape& b) { return SameSizes(a, b) && a.layout_ == b.layout_; });
+}
+
+bool Shape::Compatible(const Shape& other) const { return SameTree(*this, other, SameSizes); }
+
+bool Shape::SameDimensions(const Shape& other) const {
+  return IsArray() && other.IsArray() && std::ranges::equal(dimensions_, other.dimensions_);
+}
+
+std::string Shape::ToString(bool with_layout, bool index_comments) const {
+  std::string text;
+  struct Frame {
+    const Shape* shape;
+    size_t next = 0;
+  };
+  std::vector<Frame> stack = {{this, 0}};
+  while (!stack.empty()) {
+    Frame& top = stack.back();
+    const Shape& shape = *top.shape;
+    if (!shape.IsTuple() && !shape.IsBuffer()) {
+      text += subfloor::ToString(shape.type_);
+      text += "[";
+      for (int64_t i = 0; i < shape.rank(); ++i) {
+        if (i > 0) text += ",";
+        const int64_t size = shape.dimension(i);
+        if (size == kUnbounded) {
+          text += "?";
+        } else {
+          text += fmt::format("{}{}", shape.IsDynamic(i) ? "<=" : "", size);
+        }
+      }
+      text += "]";
+      // A scalar's empty layout says nothing and is not written.
+      if (with_layout && shape.layout_) {
+        std::string layout = shape.layout_->ToString();
+        if (layout != "{}") text += layout;
+      }
+      stack.pop_back();
+      continue;
+    }
+    const auto children = shape.tuple_shapes();
+    if (top.next == 0) text += shape.IsBuffer() ? "b(" : "(";
+    if (top.next == children.size()) {
+      text += ")";
+      stack.pop_back();
+      continue;
+    }
+    if (top.next > 0) text += ", ";
+    if (index_comments && top.next > 0 && top.next % 5 == 0) text += fmt::format("/*index={}*/", top.next);
+    const Shape* child = &children[top.next++];
+    stack.push_back({child, 0});
+  }
+  return text;
+}
+
+const Shape* SubshapeAt(const Shape& shape, std::span<const int64_t> index) {
+  const Shape* current = &shape;
+  for (int64_t i : index) {
+    if (!current->IsTuple() || i < 0 || i >= current->tuple_size()) return nullptr;
+    current = &current->tuple_shape(i);
+  }
+  return current;
+}
+
+std::vector<ShapeLeaf> Leaves(const Shape& shape) {
+  std::vector<ShapeLeaf> leaves;
+  std::vector<std::pair<ShapeIndex, const Shape*>> pending = {{{}, &shape}};
+  while (!pending.empty()) {
+    auto [index, current] = std::move(pending.back());
+    pending.pop_back();
+    if (!current->IsTuple()) {
+      leaves.push_back({std::move(index), current});
+      continue;
+    }
+    for (int64_t i = current->tuple_size(); i-- > 0;) {
+      ShapeIndex child = index;
+      child.push_back(i);
+      pending.emplace_back(std::move(child), &current->tuple_shape(i));
+    }
+  }
+  return leaves;
+}
+
+std::vector<int64_t> RowMajorStrides(std::span<const int64_t> dimensions) {
+  std::vector<int64_t> strides(dimensions.size(), 1);
+  for (size_t i = dimensions.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<int64_t>(dimensions[i], 1);
+  return strides;
+}
+
+}  // namespace subfloor
