@@ -1,0 +1,52 @@
+#include "passes/registry.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "passes/simplify/dead_code.h"
+
+namespace subfloor::passes {
+namespace {
+
+// One row a pass: name, function, summary. Sorted when first asked for.
+const std::vector<Pass>& Table() {
+  static const std::vector<Pass>* const kTable = [] {
+    auto* table = new std::vector<Pass>{
+        {"dead-code", RemoveDeadCode, "removes instructions and computations that nothing needs"},
+    };
+    std::ranges::sort(*table, {}, &Pass::name);
+    return table;
+  }();
+  return *kTable;
+}
+
+// Number of single-character edits between two names.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t edit = std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
+      diagonal = std::exchange(row[j + 1], edit);
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const Pass> AllPasses() { return Table(); }
+
+Result<Pass> FindPass(std::string_view name) {
+  for (const Pass& pass : Table()) {
+    if (pass.name == name) return pass;
+  }
+  const auto nearest = std::ranges::min_element(
+      Table(), {}, [&](const Pass& pass) { return EditDistance(name.substr(0, 64), pass.name); });
+  return BadInput("no pass is called {}; the nearest is {}", name, nearest->name);
+}
+
+}  // namespace subfloor::passes
