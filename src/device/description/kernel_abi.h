@@ -6,7 +6,9 @@
 /// The calling convention of every kernel that a code image exports: a C ABI, versioned, the same for code that was
 /// compiled a moment ago and for code that was loaded from a file. Fields are only ever added at the end of a struct, and
 /// then the version grows.
+#ifdef __cplusplus
 extern "C" {
+#endif
 
 #define SUBFLOOR_KERNEL_ABI_VERSION 1
 
@@ -50,4 +52,6 @@ typedef int32_t (*SubfloorKernel)(const SubfloorKernelCall* call);
 /// Every buffer handed to a kernel starts at a multiple of this many bytes.
 #define SUBFLOOR_BUFFER_ALIGNMENT 64
 
+#ifdef __cplusplus
 }  // extern "C"
+#endif

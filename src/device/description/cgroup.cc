@@ -1,0 +1,83 @@
+#include "device/description/cgroup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+namespace subfloor::device {
+namespace {
+
+std::optional<double> FirstNumber(const std::string& path) {
+  std::ifstream file(path);
+  double value;
+  if (file >> value) return value;
+  return std::nullopt;  // absent, or "max"
+}
+
+// v2: "QUOTA PERIOD" or "max PERIOD" in one file.
+std::optional<double> QuotaV2(const std::string& folder) {
+  std::ifstream file(folder + "/cpu.max");
+  double quota, period;
+  if (file >> quota >> period && quota > 0 && period > 0) return quota / period;
+  return std::nullopt;
+}
+
+// v1: two files; a quota of -1 means none.
+std::optional<double> QuotaV1(const std::string& folder) {
+  std::optional<double> quota = FirstNumber(folder + "/cpu.cfs_quota_us");
+  std::optional<double> period = FirstNumber(folder + "/cpu.cfs_period_us");
+  if (quota && period && *quota > 0 && *period > 0) return *quota / *period;
+  return std::nullopt;
+}
+
+bool ListHas(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    size_t comma = list.find(',');
+    if (list.substr(0, comma) == word) return true;
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+// The least quota of the group at `path` (starting with '/') and of its ancestors.
+std::optional<double> LeastOnTheWay(const std::string& mount, std::string path,
+                                    std::optional<double> (*quota)(const std::string&)) {
+  std::optional<double> least;
+  while (true) {
+    if (std::optional<double> q = quota(mount + path)) least = least ? std::min(*least, *q) : *q;
+    size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return least;
+    path.resize(slash);
+  }
+}
+
+}  // namespace
+
+std::optional<int> CgroupCpuLimit(std::string_view membership, const std::string& root) {
+  std::optional<double> least;
+  auto take = [&](std::optional<double> q) {
+    if (q) least = least ? std::min(*least, *q) : *q;
+  };
+  // One line a hierarchy: "0::/path" in v2, "4:cpu,cpuacct:/path" in v1.
+  while (!membership.empty()) {
+    size_t end = membership.find('\n');
+    std::string_view line = membership.substr(0, end);
+    membership.remove_prefix(end == std::string_view::npos ? membership.size() : end + 1);
+    size_t first = line.find(':');
+    if (first == std::string_view::npos) continue;
+    size_t second = line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    std::string_view controllers = line.substr(first + 1, second - first - 1);
+    std::string path(line.substr(second + 1));
+    if (controllers.empty()) {
+      take(LeastOnTheWay(root, path, QuotaV2));
+    } else if (ListHas(controllers, "cpu")) {
+      take(LeastOnTheWay(root + "/cpu", path, QuotaV1));
+    }
+  }
+  if (!least) return std::nullopt;
+  return std::max(1, static_cast<int>(std::ceil(std::min(*least, 1e6))));
+}
+
+}  // namespace subfloor::device

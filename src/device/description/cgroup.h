@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace subfloor::device {
+
+/// The number of CPUs that control groups let a process use, rounded up; nullopt without a quota.
+///
+/// `membership` is the text of /proc/self/cgroup, `root` where control groups are mounted ("/sys/fs/cgroup").
+/// The group and all its ancestors are asked (v2: cpu.max; v1: cpu.cfs_quota_us over cpu.cfs_period_us) and
+/// the least wins. Inside a container the group's own path is often not visible; then what is visible of it
+/// counts.
+std::optional<int> CgroupCpuLimit(std::string_view membership, const std::string& root);
+
+}  // namespace subfloor::device
