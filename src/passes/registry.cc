@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "passes/simplify/dead_code.h"
+#include "passes/simplify/inline_calls.h"
+#include "passes/simplify/merge_equal.h"
+#include "passes/simplify/tuples.h"
 
 namespace subfloor::passes {
 namespace {
@@ -15,6 +18,12 @@ const std::vector<Pass>& Table() {
   static const std::vector<Pass>* const kTable = [] {
     auto* table = new std::vector<Pass>{
         {"dead-code", RemoveDeadCode, "removes instructions and computations that nothing needs"},
+        {"inline-calls", InlineCalls, "replaces calls by the bodies they call"},
+        {"flatten-call-graph", FlattenCallGraph,
+         "gives each loop, conditional and fusion its own computations"},
+        {"merge-equal", MergeEqualInstructions, "computes equal values once"},
+        {"simplify-tuples", SimplifyTuples, "sees through tuples"},
+        {"remove-barriers", RemoveBarriers, "drops opt-barriers once rewriting is over"},
     };
     std::ranges::sort(*table, {}, &Pass::name);
     return table;
