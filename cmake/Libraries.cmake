@@ -19,6 +19,17 @@ if(SUBFLOOR_COMPILER)
     message(FATAL_ERROR "found LLVM ${LLVM_PACKAGE_VERSION}; Subfloor is built with 22")
   endif()
   list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+  # In C++23 clang makes the default constructor of a local AttrTypeReplacer constexpr at once, before Attribute is
+  # complete (libstdc++ 12). A copy of the one header with the two locals made dependent goes before MLIR's own.
+  set(_mlir_overlay ${CMAKE_BINARY_DIR}/gen/mlir_overlay)
+  file(READ /usr/lib/llvm-22/include/mlir/IR/Types.h _types_h)
+  string(REPLACE "    AttrTypeReplacer replacer;"
+    "    std::conditional_t<(sizeof...(ReplacementFns) >= 0), AttrTypeReplacer, void> replacer;" _types_h "${_types_h}")
+  string(REPLACE "    AttrTypeWalker walker;"
+    "    std::conditional_t<(sizeof...(WalkFns) >= 0), AttrTypeWalker, void> walker;" _types_h "${_types_h}")
+  file(CONFIGURE OUTPUT ${_mlir_overlay}/mlir/IR/Types.h CONTENT "${_types_h}" @ONLY)
+  list(PREPEND MLIR_INCLUDE_DIRS ${_mlir_overlay})
+  list(PREPEND LLVM_INCLUDE_DIRS ${_mlir_overlay})
   include(TableGen)
   include(AddLLVM)
   include(AddMLIR)
