@@ -56,8 +56,49 @@ void WriteBits(std::byte* at, int bytes, uint64_t bits) {
   }
 }
 
+/// A NaN keeps its sign and payload on the way to the wide type and back (the conversions of the CPU would
+/// make it quiet), so that select, negate, abs and copies keep bits. The payload stands at the top of the
+/// wide mantissa.
+template <typename R>
+R NanFromBits(ElementType type, uint64_t bits) {
+  const FloatFormat format = FormatOf(type);
+  const uint64_t mantissa = bits & ((uint64_t{1} << format.mantissa_bits) - 1);
+  const bool negative = format.has_negative_zero && (bits >> (BitWidth(type) - 1) & 1) != 0;
+  uint64_t wide = mantissa << (52 - format.mantissa_bits);
+  if (wide == 0) wide = uint64_t{1} << 51;  // the kinds whose NaN has no mantissa bit of its own
+  const uint64_t high = (negative ? uint64_t{0xfff} : uint64_t{0x7ff}) << 52 | wide;
+  if constexpr (std::is_same_v<R, Quad>) {
+    using Uint128 = unsigned __int128;
+    const Uint128 exponent = negative ? 0xffff : 0x7fff;
+    return std::bit_cast<Quad>(exponent << 112 | static_cast<Uint128>(wide) << 60);
+  } else {
+    return std::bit_cast<double>(high);
+  }
+}
+template <typename R>
+uint64_t NanToBits(ElementType type, R value) {
+  uint64_t mantissa;  // the 52 leading bits of the payload
+  if constexpr (std::is_same_v<R, Quad>) {
+    mantissa =
+        static_cast<uint64_t>(std::bit_cast<unsigned __int128>(value) >> 60) & ((uint64_t{1} << 52) - 1);
+  } else {
+    mantissa = std::bit_cast<uint64_t>(value) & ((uint64_t{1} << 52) - 1);
+  }
+  const FloatFormat format = FormatOf(type);
+  if (!format.has_infinity) {
+    return FromDouble(type,
+                      __builtin_signbit(static_cast<double>(value)) ? -__builtin_nan("") : __builtin_nan(""));
+  }
+  uint64_t bits = mantissa >> (52 - format.mantissa_bits);
+  if (bits == 0) bits = uint64_t{1} << (format.mantissa_bits - 1);
+  bits |= ((uint64_t{1} << format.exponent_bits) - 1) << format.mantissa_bits;
+  if (__builtin_signbit(static_cast<double>(value))) bits |= uint64_t{1} << (BitWidth(type) - 1);
+  return bits;
+}
+
 template <typename R>
 R RealFromBits(ElementType type, uint64_t bits) {
+  if (IsNan(type, bits)) return NanFromBits<R>(type, bits);
   if constexpr (std::is_same_v<R, Quad>) {
     if (type == ElementType::kF64) return static_cast<Quad>(std::bit_cast<double>(bits));
     return ToQuad(type, bits);
@@ -67,6 +108,7 @@ R RealFromBits(ElementType type, uint64_t bits) {
 }
 template <typename R>
 uint64_t BitsFromReal(ElementType type, R value) {
+  if (value != value) return NanToBits(type, value);
   if constexpr (std::is_same_v<R, Quad>) {
     if (type == ElementType::kF64) return std::bit_cast<uint64_t>(static_cast<double>(value));
     return FromQuad(type, value);
@@ -132,6 +174,26 @@ void StoreInt(ElementType type, std::byte* elements, int64_t first, int64_t coun
   for (int64_t i = 0; i < count; ++i) WriteAs(elements + first + i, static_cast<uint8_t>(in[i] & mask));
 }
 
+/// f32 and f64, whose NaNs alone take the long way.
+template <typename T, typename W>
+void LoadFloat(ElementType type, const std::byte* elements, int64_t first, int64_t count, W* out,
+               int64_t stride) {
+  LoadNative<T>(elements, first, count, out, stride);
+  for (int64_t i = 0; i < count; ++i) {
+    if (out[i] == out[i]) continue;
+    out[i] = RealFromBits<W>(
+        type, ReadBits(elements + (first + i * stride) * static_cast<int64_t>(sizeof(T)), sizeof(T)));
+  }
+}
+template <typename T, typename W>
+void StoreFloat(ElementType type, std::byte* elements, int64_t first, int64_t count, const W* in) {
+  StoreNative<T>(elements, first, count, in);
+  for (int64_t i = 0; i < count; ++i) {
+    if (in[i] == in[i]) continue;
+    WriteBits(elements + (first + i) * static_cast<int64_t>(sizeof(T)), sizeof(T), NanToBits(type, in[i]));
+  }
+}
+
 template <typename R>
 R RealFromInt(ElementType type, int64_t value) {
   if (type == ElementType::kU64) return static_cast<R>(static_cast<uint64_t>(value));
@@ -177,8 +239,8 @@ void Load(ElementType type, const std::byte* elements, int64_t first, int64_t co
     LoadInt(type, elements, first, count, out, stride);
   } else {
     if constexpr (!kComplex) {
-      if (type == ElementType::kF32) return LoadNative<float>(elements, first, count, out, stride);
-      if (type == ElementType::kF64) return LoadNative<double>(elements, first, count, out, stride);
+      if (type == ElementType::kF32) return LoadFloat<float>(type, elements, first, count, out, stride);
+      if (type == ElementType::kF64) return LoadFloat<double>(type, elements, first, count, out, stride);
     }
     const ElementType part = ComponentType(type);
     const int part_bytes = ByteWidth(part), bytes = ByteWidth(type);
@@ -216,8 +278,8 @@ void Store(ElementType type, std::byte* elements, int64_t first, int64_t count, 
         if (IsComplex(type)) WriteBits(at + part_bytes, part_bytes, BitsFromReal(part, in[i].im));
       }
     } else {
-      if (type == ElementType::kF32) return StoreNative<float>(elements, first, count, in);
-      if (type == ElementType::kF64) return StoreNative<double>(elements, first, count, in);
+      if (type == ElementType::kF32) return StoreFloat<float>(type, elements, first, count, in);
+      if (type == ElementType::kF64) return StoreFloat<double>(type, elements, first, count, in);
       for (int64_t i = 0; i < count; ++i) {
         std::byte* at = elements + (first + i) * bytes;
         WriteBits(at, part_bytes, BitsFromReal(part, in[i]));
@@ -235,6 +297,7 @@ void Round(ElementType type, W* values, int64_t count) {
     using R = typename PartOf<W>::type;
     const ElementType part = ComponentType(type);
     auto round = [part](R value) -> R {
+      if (value != value) return RealFromBits<R>(part, NanToBits(part, value));
       if (part == ElementType::kF32) return static_cast<R>(static_cast<float>(value));
       if (part == ElementType::kF64) return static_cast<R>(static_cast<double>(value));
       return RealFromBits<R>(part, BitsFromReal<R>(part, value));

@@ -4,68 +4,6 @@
 
 namespace subfloor::evaluator {
 
-Result<Literal> EvaluateElementwise(Context& context, const hlo::Instruction& instruction,
-                                    Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateBitcastConvert(Context& context, const hlo::Instruction& instruction,
-                                       Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateBitcast(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateBroadcast(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateTranspose(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateSlice(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluatePad(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateReverse(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateConcatenate(Context& context, const hlo::Instruction& instruction,
-                                    Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateIota(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateDynamicSlice(Context& context, const hlo::Instruction& instruction,
-                                     Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateDynamicUpdateSlice(Context& context, const hlo::Instruction& instruction,
-                                           Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateDynamicReshape(Context& context, const hlo::Instruction& instruction,
-                                       Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateGetDimensionSize(Context& context, const hlo::Instruction& instruction,
-                                         Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateSetDimensionSize(Context& context, const hlo::Instruction& instruction,
-                                         Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateReduce(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateMap(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
-Result<Literal> EvaluateCustomCall(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
-}
 Result<Literal> EvaluateDot(Context& context, const hlo::Instruction& instruction, Operands operands) {
   return NotSupported("{} is not evaluated", hlo::ToString(instruction.opcode()));
 }
