@@ -47,7 +47,7 @@ SUBFLOOR_OP_FUNCTION(Map);
 // custom_call.cc
 SUBFLOOR_OP_FUNCTION(CustomCall);
 
-// dot.cc
+// dot.cc, ragged_dot.cc
 SUBFLOOR_OP_FUNCTION(Dot);
 SUBFLOOR_OP_FUNCTION(RaggedDot);
 SUBFLOOR_OP_FUNCTION(ScaledDot);
@@ -59,11 +59,11 @@ SUBFLOOR_OP_FUNCTION(Scatter);
 // sort.cc
 SUBFLOOR_OP_FUNCTION(Sort);
 SUBFLOOR_OP_FUNCTION(TopK);
-// windows.cc
+// windows.cc, scan.cc
 SUBFLOOR_OP_FUNCTION(ReduceWindow);
 SUBFLOOR_OP_FUNCTION(SelectAndScatter);
 SUBFLOOR_OP_FUNCTION(Scan);
-// linear_algebra.cc
+// fft.cc, linear_algebra.cc
 SUBFLOOR_OP_FUNCTION(Fft);
 SUBFLOOR_OP_FUNCTION(Cholesky);
 SUBFLOOR_OP_FUNCTION(TriangularSolve);
@@ -84,13 +84,13 @@ SUBFLOOR_OP_FUNCTION(CollectiveDone);  // all-gather-done, all-reduce-done, coll
 
 #undef SUBFLOOR_OP_FUNCTION
 
-/// collectives.cc. The groups of participants that meet at a collective, each in the order that data takes; a
+/// collective_groups.cc. The groups of participants that meet at a collective, each in the order that data takes; a
 /// participant is numbered replica * partition_count + partition. A participant in no group stands in a group
 /// of its own at the end of the list, so that every one gets a result (zeros for a permute or broadcast).
 Result<std::vector<std::vector<int64_t>>> CollectiveGroups(const hlo::Instruction& instruction,
                                                            int64_t replica_count, int64_t partition_count);
 
-/// Evaluates one group: `operands[m]` are those of participant `group[m]`. Gives one result a member.
+/// collectives.cc. Evaluates one group: `operands[m]` are those of participant `group[m]`. Gives one result a member.
 /// `context` is the one of the first member; it serves to call the combiner.
 Result<std::vector<Literal>> EvaluateCollective(Context& context, const hlo::Instruction& instruction,
                                                 std::span<const int64_t> group,

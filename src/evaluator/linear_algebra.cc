@@ -1,0 +1,153 @@
+// cholesky and triangular-solve, by the textbook recurrences in the wide type.
+
+#include <limits>
+#include <type_traits>
+
+#include "evaluator/op_functions.h"
+#include "evaluator/wide_math.h"
+
+namespace subfloor::evaluator {
+namespace {
+
+inline double Conjugate(double x) { return x; }
+inline Quad Conjugate(Quad x) { return x; }
+template <typename R>
+Complex<R> Conjugate(Complex<R> z) {
+  return {z.re, -z.im};
+}
+
+inline double RealPart(double x) { return x; }
+inline Quad RealPart(Quad x) { return x; }
+template <typename R>
+R RealPart(Complex<R> z) {
+  return z.re;
+}
+
+inline double FromReal(double, double x) { return x; }
+inline Quad FromReal(Quad, Quad x) { return x; }
+template <typename R>
+Complex<R> FromReal(Complex<R>, R x) {
+  return {x, 0};
+}
+
+template <typename W>
+W Quotient(W a, W b) {
+  if constexpr (std::is_floating_point_v<W> || std::is_same_v<W, Quad>) {
+    return a / b;
+  } else {
+    return Divide(a, b);
+  }
+}
+
+// The matrices of a batch lie one after the other; element (i, j) of one, transposed or not.
+template <typename W>
+struct Matrix {
+  W* elements;
+  int64_t columns;
+  bool transposed;
+  W& operator()(int64_t i, int64_t j) const {
+    return transposed ? elements[j * columns + i] : elements[i * columns + j];
+  }
+};
+
+// Calls f with the wide type of a real or complex element type.
+template <typename F>
+void WithField(ElementType type, F&& f) {
+  switch (WideKindOf(type)) {
+    case WideKind::kQuad:
+      return f.template operator()<Quad>();
+    case WideKind::kComplexDouble:
+      return f.template operator()<Complex<double>>();
+    case WideKind::kComplexQuad:
+      return f.template operator()<Complex<Quad>>();
+    default:
+      return f.template operator()<double>();
+  }
+}
+
+// The lower factor of one matrix, read from its lower triangle only. False if a pivot is NaN or negative.
+template <typename W>
+bool Factor(const Matrix<W>& a, const Matrix<W>& factor, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) {
+    auto pivot = RealPart(a(j, j));
+    for (int64_t k = 0; k < j; ++k) pivot = pivot - RealPart(factor(j, k) * Conjugate(factor(j, k)));
+    if (!(pivot >= 0)) return false;
+    const auto root = Sqrt(pivot);
+    factor(j, j) = FromReal(W{}, root);
+    for (int64_t i = j + 1; i < n; ++i) {
+      W sum = a(i, j);
+      for (int64_t k = 0; k < j; ++k) sum = sum - factor(i, k) * Conjugate(factor(j, k));
+      factor(i, j) = Quotient(sum, factor(j, j));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Literal> EvaluateCholesky(Context& context, const hlo::Instruction& instruction, Operands operands) {
+  const bool lower = instruction.As<hlo::CholeskyAttributes>().lower;
+  const Shape& shape = instruction.shape();
+  Literal result = SF_TRY(Literal::Zeros(shape));
+  if (shape.element_count() == 0) return result;
+  const int64_t n = shape.dimension(shape.rank() - 1);
+  WithField(shape.element_type(), [&]<typename W>() {
+    std::vector<W> from = LoadAll<W>(*operands[0]);
+    std::vector<W> to(from.size(), W{});
+    for (int64_t at = 0; at < shape.element_count(); at += n * n) {
+      // The upper factor is the transpose of the lower factor of the transpose.
+      if (Factor<W>({from.data() + at, n, !lower}, {to.data() + at, n, !lower}, n)) continue;
+      // A matrix that is not positive definite has no factor: all of the answer says so.
+      const auto nan = std::numeric_limits<double>::quiet_NaN();
+      for (int64_t i = 0; i < n * n; ++i) {
+        if constexpr (std::is_same_v<W, Complex<double>> || std::is_same_v<W, Complex<Quad>>) {
+          to[static_cast<size_t>(at + i)] = {nan, nan};
+        } else {
+          to[static_cast<size_t>(at + i)] = nan;
+        }
+      }
+    }
+    StoreAll(to, result);
+  });
+  return result;
+}
+
+Result<Literal> EvaluateTriangularSolve(Context& context, const hlo::Instruction& instruction,
+                                        Operands operands) {
+  const auto& attributes = instruction.As<hlo::TriangularSolveAttributes>();
+  const Shape& shape = instruction.shape();
+  Literal result = SF_TRY(Literal::Zeros(shape));
+  if (shape.element_count() == 0) return result;
+  const int64_t rows = shape.dimension(shape.rank() - 2), columns = shape.dimension(shape.rank() - 1);
+  // x op(a) = b is op(a)^T x^T = b^T, so that there is always a matrix m on the left of n unknowns at a time.
+  const bool left = attributes.left_side;
+  const bool flips = attributes.transpose_a != hlo::TransposeKind::kNoTranspose;
+  const bool transposed = flips != !left;
+  const bool lower = attributes.lower != transposed;
+  const bool conjugated = attributes.transpose_a == hlo::TransposeKind::kAdjoint;
+  const int64_t n = left ? rows : columns, systems = left ? columns : rows;
+  WithField(shape.element_type(), [&]<typename W>() {
+    std::vector<W> a = LoadAll<W>(*operands[0]), x = LoadAll<W>(*operands[1]);
+    if (conjugated) {
+      for (W& value : a) value = Conjugate(value);
+    }
+    const int64_t batches = shape.element_count() / (rows * columns);
+    for (int64_t batch = 0; batch < batches; ++batch) {
+      const Matrix<W> m = {a.data() + batch * n * n, n, transposed};
+      const Matrix<W> unknowns = {x.data() + batch * rows * columns, columns, !left};
+      for (int64_t system = 0; system < systems; ++system) {
+        for (int64_t step = 0; step < n; ++step) {
+          const int64_t i = lower ? step : n - 1 - step;
+          W sum = unknowns(i, system);
+          for (int64_t k = lower ? 0 : i + 1; k < (lower ? i : n); ++k)
+            sum = sum - m(i, k) * unknowns(k, system);
+          unknowns(i, system) = attributes.unit_diagonal ? sum : Quotient(sum, m(i, i));
+        }
+      }
+    }
+    StoreAll(x, result);
+  });
+  return result;
+}
+
+}  // namespace subfloor::evaluator
