@@ -64,6 +64,9 @@ class Context {
   Expr Constant(int64_t value);
   /// A new symbol whose values lie in `range`. A range of one value still makes a symbol.
   Expr NewSymbol(Range range);
+  /// The symbol of this number, as NewSymbol gave it.
+  Expr SymbolExpr(int64_t symbol) { return OfAtom(symbols_[static_cast<size_t>(symbol)]); }
+  Range SymbolRange(int64_t symbol) const { return symbols_[static_cast<size_t>(symbol)]->range; }
   int64_t symbol_count() const { return static_cast<int64_t>(symbols_.size()); }
 
   Expr Add(Expr a, Expr b) { return Combine(a, 1, b, 1); }

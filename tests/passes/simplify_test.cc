@@ -1,4 +1,4 @@
-#include "passes/pass_test_util.h"
+#include <gtest/gtest.h>
 
 #include "hlo/module.h"
 #include "passes/pipeline.h"

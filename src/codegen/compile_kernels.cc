@@ -1,0 +1,166 @@
+#include "codegen/compile_kernels.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+#include "codegen/emitters/kernel.h"
+#include "codegen/lowering/context.h"
+#include "codegen/lowering/pipeline.h"
+#include "codegen/target/host.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace subfloor::codegen {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kKernelsPerModule = 30;
+constexpr size_t kCompileStackBytes = 64 << 20;
+constexpr int64_t kLargestBody = 20'000;  // instructions: emission recurses over them, within the stack above
+
+// What one compile thread makes of its share of kernels.
+struct Part {
+  std::vector<size_t> kernels;
+  Result<ObjectBytes> object = InternalError("not compiled");
+  decision::Log log;
+  std::chrono::nanoseconds emit{}, lower{}, llvm{};
+};
+
+// A symbol that a C compiler would take, not used before.
+std::string UniqueSymbol(std::string_view wanted, std::set<std::string>& used) {
+  std::string symbol;
+  for (char c : wanted) symbol += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (symbol.empty() || std::isdigit(static_cast<unsigned char>(symbol[0]))) symbol = "kernel_" + symbol;
+  std::string candidate = symbol;
+  for (int64_t i = 1; !used.insert(candidate).second; ++i) candidate = fmt::format("{}_{}", symbol, i);
+  return candidate;
+}
+
+// LLVM ends the process on a fatal error; say at least whose fault it was.
+thread_local const std::string* current_kernels = nullptr;
+void OnFatalError(void*, const char* reason, bool) {
+  fmt::print(stderr, "subfloor: LLVM failed on kernels {}: {}\n", current_kernels ? *current_kernels : "?", reason);
+}
+
+class Compilation {
+ public:
+  Compilation(std::span<const KernelJob> jobs, const CompileOptions& options) : jobs_(jobs), options_(options) {}
+
+  Result<CompiledKernels> Run(decision::Log* log) {
+    static std::once_flag once;
+    std::call_once(once, [] { llvm::install_fatal_error_handler(OnFatalError); });
+    CompiledKernels out;
+    out.plans.resize(jobs_.size());
+    plans_ = out.plans;
+    std::set<std::string> used;
+    for (size_t i = 0; i < jobs_.size(); ++i) {
+      if (jobs_[i].body == nullptr) return InternalError("kernel {} has no body", jobs_[i].name);
+      if (jobs_[i].body->instruction_count() > kLargestBody) {
+        return NotSupported("kernel {} holds {} instructions; up to {} would work", jobs_[i].name,
+                            jobs_[i].body->instruction_count(), kLargestBody);
+      }
+      plans_[i].symbol = UniqueSymbol(jobs_[i].name, used);
+    }
+    const size_t threads = static_cast<size_t>(std::max(1, options_.threads));
+    const size_t per_part = std::clamp<size_t>((jobs_.size() + threads - 1) / threads, 1, kKernelsPerModule);
+    for (size_t i = 0; i < jobs_.size(); i += per_part) {
+      Part& part = parts_.emplace_back();
+      for (size_t k = i; k < std::min(i + per_part, jobs_.size()); ++k) part.kernels.push_back(k);
+    }
+    SF_CHECK(RunThreads(std::min(threads, parts_.size())));
+
+    std::vector<ObjectBytes> objects;
+    std::chrono::nanoseconds emit{}, lower{}, llvm{};
+    for (Part& part : parts_) {
+      if (!part.object) return std::unexpected(std::move(part.object).error());
+      objects.push_back(*std::move(part.object));
+      if (log) log->Append(part.log);
+      emit += part.emit, lower += part.lower, llvm += part.llvm;
+    }
+    std::vector<std::string> symbols;
+    for (const KernelPlan& plan : plans_) symbols.push_back(plan.symbol);
+    const auto before_link = Clock::now();
+    out.image = SF_TRY(LinkImage(objects, std::move(symbols), options_.cpu));
+    out.plans = plans_;
+    out.times = {{"emit", emit}, {"lower", lower}, {"llvm", llvm}, {"link", Clock::now() - before_link}};
+    out.distinct_kernels = static_cast<int64_t>(jobs_.size());
+    return out;
+  }
+
+ private:
+  // Own threads, for their deep stacks: emission and LLVM both recurse.
+  Status RunThreads(size_t count) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, kCompileStackBytes);
+    std::vector<pthread_t> threads;
+    for (size_t i = 0; i < count; ++i) {
+      pthread_t thread;
+      auto main = [](void* self) -> void* {
+        static_cast<Compilation*>(self)->Work();
+        return nullptr;
+      };
+      if (pthread_create(&thread, &attributes, main, this) != 0) break;
+      threads.push_back(thread);
+    }
+    pthread_attr_destroy(&attributes);
+    for (pthread_t thread : threads) pthread_join(thread, nullptr);
+    if (threads.empty() && count > 0) return OutOfResources("cannot start a compile thread");
+    return {};
+  }
+
+  void Work() {
+    for (size_t i; (i = next_part_.fetch_add(1)) < parts_.size();) {
+      Part& part = parts_[i];
+      part.object = Compile(part, i);
+    }
+  }
+
+  Result<ObjectBytes> Compile(Part& part, size_t number) {
+    const auto start = Clock::now();
+    ContextPool::Lease lease = ContextPool::Global().Take();
+    mlir::MLIRContext* context = lease.get();
+    const std::string name = fmt::format("kernels_{}", number);
+    mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(context), name);
+    std::vector<std::string> symbols;
+    std::string names;
+    for (size_t k : part.kernels) {
+      KernelPlan& plan = plans_[k];
+      auto emitted = emitters::EmitKernel(*module, jobs_[k], plan.symbol, options_, &part.log);
+      if (!emitted) return std::unexpected(emitted.error().Prepend(fmt::format("kernel {}", jobs_[k].name)));
+      plan.workgroups = emitted->workgroups;
+      plan.scratch_bytes = emitted->scratch_bytes;
+      symbols.push_back(plan.symbol);
+      names += (names.empty() ? "" : ", ") + plan.symbol;
+    }
+    current_kernels = &names;
+    const auto emitted = Clock::now();
+    SF_CHECK(Lower(*module, options_.dump));
+    const auto lowered = Clock::now();
+    auto object = CompileObject(*module, symbols, options_.cpu, options_.dump);
+    current_kernels = nullptr;
+    part.emit = emitted - start;
+    part.lower = lowered - emitted;
+    part.llvm = Clock::now() - lowered;
+    return object;
+  }
+
+  std::span<const KernelJob> jobs_;
+  const CompileOptions& options_;
+  std::vector<KernelPlan> plans_;
+  std::vector<Part> parts_;
+  std::atomic<size_t> next_part_{0};
+};
+
+}  // namespace
+
+Result<CompiledKernels> CompileKernels(std::span<const KernelJob> jobs, const CompileOptions& options,
+                                       decision::Log* log) {
+  return Compilation(jobs, options).Run(log);
+}
+
+}  // namespace subfloor::codegen

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "codegen/compile_kernels.h"
+#include "codegen/emitters/emission.h"
+#include "mlir/IR/BuiltinOps.h"
+
+/// What every emitter gets and gives: the one small interface behind which each sits in its own file.
+namespace subfloor::codegen::emitters {
+
+/// A kernel while it is written. The builder stands in its body; the caller adds the return.
+struct Kernel {
+  const KernelJob& job;
+  const CompileOptions& options;
+  Emission& emission;
+  Frame& frame;                                ///< of the fusion body; its parameters are buffers
+  std::vector<const hlo::Instruction*> outputs;  ///< the root, or the operands of the root tuple
+  std::vector<mlir::Value> output_buffers;
+  int64_t workgroups = 1;                      ///< set by the emitter before it asks for the workgroup's number
+  int64_t scratch_bytes = 0;                   ///< given before emission, see ScratchBytes
+
+  /// The parameter that shares its buffer with output leaf `leaf`, or -1.
+  int64_t InPlaceParameter(int64_t leaf) const;
+};
+
+/// Writes sf.kernel @symbol for `job` into `module`. Errors: not supported, naming the op.
+struct EmittedKernel {
+  int64_t workgroups = 1;
+  int64_t scratch_bytes = 0;
+};
+Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, const std::string& symbol,
+                                 const CompileOptions& options, decision::Log* log);
+
+// The emitters, one file each.
+Status EmitLoops(Kernel& kernel);          ///< anything, as loops over its results
+
+/// How many workgroups are worth having for `units` pieces of outermost work that touch `bytes` in all.
+int64_t ChooseWorkgroups(const Kernel& kernel, int64_t units, int64_t bytes);
+/// Bytes of all operands and results.
+int64_t BytesTouched(const Kernel& kernel);
+/// Lanes of a loop over elements of these: 64 bytes of the widest type that takes part, at most 64, at least 1.
+int64_t ChooseLanes(const Kernel& kernel);
+
+/// Calls body(position) for this workgroup's share of [0, count); shares are as even as can be.
+Status ForShare(Kernel& kernel, int64_t count, const std::function<Status(Expr)>& body);
+
+}  // namespace subfloor::codegen::emitters

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <numeric>
+
+#include "codegen/emitters/emission.h"
+#include "device/description/kernel_abi.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+/// Loads and stores of elements at symbolic offsets.
+namespace subfloor::codegen::emitters {
+
+namespace vector = mlir::vector;
+
+namespace {
+
+// The largest power of two that divides every value of `e` (at most a buffer's alignment, in units).
+int64_t Divisor(Expr e) {
+  int64_t g = e->constant;
+  for (const indexing::Term& t : e->terms) g = std::gcd(g, t.coefficient);
+  if (g == 0) return SUBFLOOR_BUFFER_ALIGNMENT;
+  return std::min<int64_t>(g & -g, SUBFLOOR_BUFFER_ALIGNMENT);
+}
+
+mlir::IntegerAttr AlignmentOf(mlir::OpBuilder& b, Expr offset, mlir::Type unit, int64_t lanes) {
+  const int64_t bytes = unit.getIntOrFloatBitWidth() / 8;
+  const int64_t alignment = std::min<int64_t>(Divisor(offset) * bytes, SUBFLOOR_BUFFER_ALIGNMENT);
+  if (lanes == 0 || alignment <= bytes) return {};
+  return b.getI64IntegerAttr(alignment);
+}
+
+}  // namespace
+
+Element Emission::Load(mlir::Value buffer, Expr offset) {
+  const auto type = mlir::cast<sf::BufferType>(buffer.getType());
+  const ElementType element = type.getElement();
+  const mlir::Type unit = type.storageType();
+  const bool complex = IsComplex(element);
+  const int64_t lanes = LanesOf(offset);
+  auto load = [&](Expr at, int64_t count) -> mlir::Value {
+    mlir::Type result = count == 0 ? unit : mlir::Type(mlir::VectorType::get({count}, unit));
+    return sf::LoadOp::create(b_, result, buffer, Materialize(at), AlignmentOf(b_, at, unit, count));
+  };
+  if (lanes == 0) {
+    if (!complex) return elemental::FromStorage(b_, element, load(offset, 0));
+    Expr at = exprs_.Mul(offset, 2);
+    mlir::Value real = load(at, 0);
+    return elemental::FromStorage(b_, element, real, load(exprs_.Add(at, 1), 0));
+  }
+
+  // Offsets of the lanes, each as a scalar; neighbours that follow one another are read together.
+  std::vector<Expr> at;
+  for (int64_t lane = 0; lane < lanes; ++lane) at.push_back(AtLane({offset}, lane)[0]);
+  auto run_from = [&](int64_t first, int64_t step) {
+    int64_t n = 1;
+    while (first + n < lanes && exprs_.Sub(at[static_cast<size_t>(first + n)], at[static_cast<size_t>(first + n - 1)])->IsConstant(step)) ++n;
+    return n;
+  };
+  if (run_from(0, 1) == lanes) {
+    if (!complex) return elemental::FromStorage(b_, element, load(at[0], lanes));
+    mlir::Value both = load(exprs_.Mul(at[0], 2), 2 * lanes);
+    llvm::SmallVector<int64_t> even, odd;
+    for (int64_t l = 0; l < lanes; ++l) even.push_back(2 * l), odd.push_back(2 * l + 1);
+    mlir::Value real = vector::ShuffleOp::create(b_, both, both, even);
+    return elemental::FromStorage(b_, element, real, vector::ShuffleOp::create(b_, both, both, odd));
+  }
+  if (run_from(0, -1) == lanes && !complex) {
+    mlir::Value forward = load(at.back(), lanes);
+    llvm::SmallVector<int64_t> backward;
+    for (int64_t l = lanes; l-- > 0;) backward.push_back(l);
+    return elemental::FromStorage(b_, element, vector::ShuffleOp::create(b_, forward, forward, backward));
+  }
+  const auto vector_type = mlir::VectorType::get({lanes}, unit);
+  if (!complex) {
+    // Runs of a power of two: one load each, put together by inserting. Else one by one.
+    int64_t run = lanes;
+    for (int64_t l = 0; l < lanes; l += run) {
+      run = std::min(run, run_from(l, 1));
+      run = run & -run;
+      while (l % run != 0) run /= 2;
+    }
+    if (run >= 4) {
+      bool whole = true;
+      for (int64_t l = 0; l < lanes; l += run) whole &= run_from(l, 1) >= run;
+      if (whole) {
+        mlir::Value all;
+        for (int64_t l = 0; l < lanes; l += run) {
+          mlir::Value part = load(at[static_cast<size_t>(l)], run);
+          llvm::SmallVector<int64_t> widen(static_cast<size_t>(lanes), -1);
+          for (int64_t i = 0; i < run; ++i) widen[static_cast<size_t>(l + i)] = i;
+          mlir::Value wide = vector::ShuffleOp::create(b_, part, part, widen);
+          if (!all) {
+            all = wide;
+            continue;
+          }
+          llvm::SmallVector<int64_t> blend;
+          for (int64_t i = 0; i < lanes; ++i) blend.push_back(i >= l && i < l + run ? lanes + i : i);
+          all = vector::ShuffleOp::create(b_, all, wide, blend);
+        }
+        return elemental::FromStorage(b_, element, all);
+      }
+    }
+  }
+  llvm::SmallVector<mlir::Value> reals, imags;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Expr e = at[static_cast<size_t>(lane)];
+    if (complex) e = exprs_.Mul(e, 2);
+    reals.push_back(load(e, 0));
+    if (complex) imags.push_back(load(exprs_.Add(e, 1), 0));
+  }
+  mlir::Value real = vector::FromElementsOp::create(b_, vector_type, reals);
+  mlir::Value imag;
+  if (complex) imag = vector::FromElementsOp::create(b_, vector_type, imags);
+  return elemental::FromStorage(b_, element, real, imag);
+}
+
+void Emission::Store(const Element& given, mlir::Value buffer, Expr offset) {
+  const auto type = mlir::cast<sf::BufferType>(buffer.getType());
+  const mlir::Type unit = type.storageType();
+  const bool complex = IsComplex(type.getElement());
+  const int64_t lanes = LanesOf(offset);
+  Element element = elemental::ToStorage(b_, lanes == 0 ? given : elemental::Splat(b_, given, lanes));
+  auto store = [&](mlir::Value value, Expr at, int64_t count) {
+    sf::StoreOp::create(b_, value, buffer, Materialize(at), AlignmentOf(b_, at, unit, count));
+  };
+  if (lanes == 0) {
+    if (!complex) return store(element.value, offset, 0);
+    store(element.value, exprs_.Mul(offset, 2), 0);
+    return store(element.imag, exprs_.Add(exprs_.Mul(offset, 2), 1), 0);
+  }
+  std::vector<Expr> at;
+  bool contiguous = true;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    at.push_back(AtLane({offset}, lane)[0]);
+    if (lane > 0) contiguous &= exprs_.Sub(at[static_cast<size_t>(lane)], at[static_cast<size_t>(lane - 1)])->IsConstant(1);
+  }
+  if (contiguous) {
+    if (!complex) return store(element.value, at[0], lanes);
+    llvm::SmallVector<int64_t> zip;
+    for (int64_t l = 0; l < lanes; ++l) zip.push_back(l), zip.push_back(lanes + l);
+    return store(vector::ShuffleOp::create(b_, element.value, element.imag, zip), exprs_.Mul(at[0], 2), 2 * lanes);
+  }
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Expr e = at[static_cast<size_t>(lane)];
+    if (complex) e = exprs_.Mul(e, 2);
+    store(vector::ExtractOp::create(b_, element.value, lane), e, 0);
+    if (complex) store(vector::ExtractOp::create(b_, element.imag, lane), exprs_.Add(e, 1), 0);
+  }
+}
+
+}  // namespace subfloor::codegen::emitters

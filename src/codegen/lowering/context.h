@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mlir/IR/MLIRContext.h"
+
+namespace subfloor::codegen {
+
+/// A single-threaded MLIR context with every dialect loaded that emitters and passes use.
+std::unique_ptr<mlir::MLIRContext> MakeContext();
+
+/// Contexts that were used before: making one costs more than emitting a kernel. Threads: any.
+class ContextPool {
+ public:
+  /// Hands its context back to the pool when it goes.
+  class Lease {
+   public:
+    Lease(ContextPool& pool, std::unique_ptr<mlir::MLIRContext> context) : pool_(&pool), context_(std::move(context)) {}
+    Lease(Lease&&) = default;
+    ~Lease();
+    mlir::MLIRContext* get() const { return context_.get(); }
+
+   private:
+    ContextPool* pool_;
+    std::unique_ptr<mlir::MLIRContext> context_;
+  };
+  Lease Take();
+  static ContextPool& Global();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<mlir::MLIRContext>> idle_;
+};
+
+/// Collects what MLIR reports while it lives, instead of printing it.
+class DiagnosticText {
+ public:
+  explicit DiagnosticText(mlir::MLIRContext* context);
+  ~DiagnosticText();
+  const std::string& text() const { return text_; }
+
+ private:
+  mlir::MLIRContext* context_;
+  uint64_t handler_;
+  std::string text_;
+};
+
+}  // namespace subfloor::codegen

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "codegen/lowering/pipeline.h"
+#include "device/description/code_image.h"
+#include "device/description/cpu_description.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace subfloor::codegen {
+
+using ObjectBytes = std::vector<std::byte>;
+
+/// Compiles a module in the LLVM dialect to a relocatable object for `cpu`. Functions that `exported` does not name become
+/// internal. Dumps the stages "llvm" (after optimisation) and "asm".
+/// Errors: internal, with what LLVM said; not supported for a triple that LLVM was built without. Threads: any, one module
+/// (and its context) per thread.
+Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::string> exported,
+                                  const device::CpuDescription& cpu, const DumpFunction& dump = {});
+
+/// Links objects into a shared object that imports nothing. Errors: internal, naming an import that is left.
+/// Threads: any; links one at a time.
+Result<device::CodeImage> LinkImage(std::span<const ObjectBytes> objects, std::vector<std::string> exported,
+                                    const device::CpuDescription& cpu);
+
+}  // namespace subfloor::codegen

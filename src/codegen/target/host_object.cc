@@ -1,0 +1,130 @@
+#include <mutex>
+
+#include "codegen/target/host.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/TargetParser/Triple.h"
+#include "codegen/lowering/context.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+namespace subfloor::codegen {
+namespace {
+
+// Kernels come out of the emitters vectorised and with their loops in order. What is left for LLVM is to inline private
+// helpers, merge and hoist address arithmetic, and combine; neither vectorizer nor unroller has a say in rounding or order.
+constexpr const char* kPasses =
+    "always-inline,cgscc(inline),"
+    "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "loop-mssa(loop-rotate,licm),gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,adce),"
+    "globaldce";
+
+Result<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const device::CpuDescription& cpu) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+  std::string error;
+  const llvm::Triple triple(cpu.triple);
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (target == nullptr) return NotSupported("no code generator for {}: {}", cpu.triple, error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // the numeric contract: no contraction unasked
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu.name, cpu.FeatureString(), options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  if (machine == nullptr) return NotSupported("no code generator for {} {}", cpu.triple, cpu.name);
+  return machine;
+}
+
+void SetAttributes(llvm::Module& module, std::span<const std::string> exported, const device::CpuDescription& cpu) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    bool is_exported = false;
+    for (const std::string& name : exported) is_exported |= function.getName() == name;
+    if (!is_exported) function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    function.addFnAttr("no-builtins");  // there is no libc to call
+    function.addFnAttr("target-cpu", cpu.name);
+    function.addFnAttr("target-features", cpu.FeatureString());
+    function.addFnAttr("prefer-vector-width", std::to_string(cpu.vector_bits));
+    function.setDoesNotThrow();
+  }
+}
+
+template <typename T>
+std::string Print(const T& what) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << what;
+  return text;
+}
+
+void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, kPasses));
+  passes.run(module, modules);
+}
+
+Result<llvm::SmallVector<char, 0>> Generate(llvm::Module& module, llvm::TargetMachine& machine,
+                                            llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, out, nullptr, type)) {
+    return InternalError("LLVM cannot write this kind of file for {}", machine.getTargetTriple().str());
+  }
+  passes.run(module);
+  return bytes;
+}
+
+}  // namespace
+
+Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::string> exported,
+                                  const device::CpuDescription& cpu, const DumpFunction& dump) {
+  auto machine = SF_TRY(MakeTargetMachine(cpu));
+  const std::string name = module.getName().value_or("module").str();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvm_module;
+  {
+    DiagnosticText said(module.getContext());
+    llvm_module = mlir::translateModuleToLLVMIR(module, context, name);
+    if (llvm_module == nullptr) return InternalError("module {} has no LLVM form: {}", name, said.text());
+  }
+  llvm_module->setTargetTriple(machine->getTargetTriple());
+  llvm_module->setDataLayout(machine->createDataLayout());
+  SetAttributes(*llvm_module, exported, cpu);
+  std::string problem;
+  llvm::raw_string_ostream problem_out(problem);
+  if (llvm::verifyModule(*llvm_module, &problem_out)) return InternalError("module {} is not valid LLVM: {}", name, problem);
+  Optimize(*llvm_module, *machine);
+  if (dump) {
+    dump("llvm", name, Print(*llvm_module));
+    auto copy = llvm::CloneModule(*llvm_module);
+    auto text = SF_TRY(Generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile));
+    dump("asm", name, std::string_view(text.data(), text.size()));
+  }
+  auto bytes = SF_TRY(Generate(*llvm_module, *machine, llvm::CodeGenFileType::ObjectFile));
+  const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+  return ObjectBytes(begin, begin + bytes.size());
+}
+
+}  // namespace subfloor::codegen
