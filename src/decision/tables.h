@@ -43,6 +43,14 @@
   X(kNotFusible, "the op is never fused")                                   \
   X(kNotElementwiseUse, "the consumer does not read it element by element") \
   X(kOverBudget, "{a} bytes, the budget is {b}")                            \
+  X(kOnlyConsumer, "one kernel reads it, element by element where that counts") \
+  X(kCopiedIntoConsumers, "computing it in each of {a} kernels is cheaper than storing it") \
+  X(kReadByUnfused, "an op that is no part of a kernel reads it")           \
+  X(kStoringIsCheaper, "computing it in {a} kernels costs more than storing it") \
+  X(kReadAcross, "{a} bytes would be read across their minor dimension")    \
+  X(kOneReductionOnly, "the kernel holds a reduction already, or computes more than the reduction's result") \
+  X(kUpdatedInPlace, "the consumer updates it in place")                    \
+  X(kSameLoop, "equal sizes, a shared operand, and neither needs the other") \
   /* dispatch */                                                            \
   X(kRootIs, "the root is one")                                             \
   X(kRootIsNot, "the root is none")                                         \

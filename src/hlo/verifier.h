@@ -35,7 +35,7 @@ struct VerifyOptions {
 ///  - groups of equal sizes where shapes depend on them; global device ids only with a channel
 ///  - each source and each target of a permutation once; a channel is used by one kind of operation
 /// Header
-///  - the entry layout fits parameters and root
+///  - the entry layout fits parameters and root, or these are the row-major arrays of the same bytes
 ///  - aliases and donors name existing leaves, each output and each parameter leaf once, of equal shape
 /// With `normal_form`: as VerifyOptions says.
 ///

@@ -1,4 +1,5 @@
 #include <set>
+#include <vector>
 
 #include "hlo/verify_parts.h"
 
@@ -6,6 +7,28 @@ namespace subfloor::hlo::verify {
 namespace {
 
 std::string IndexText(std::span<const int64_t> index) { return fmt::format("{{{}}}", fmt::join(index, ",")); }
+
+// The entry's parameters and result are what callers see, or, in the layout normal form, the row-major arrays
+// of the same bytes: dimensions in the order in which the caller's layout has them, slowest first.
+bool SameOrSameBytes(const Shape& seen, const Shape& inside) {
+  if (seen.Compatible(inside)) return true;
+  const std::vector<ShapeLeaf> outer = Leaves(seen), inner = Leaves(inside);
+  if (outer.size() != inner.size()) return false;
+  for (size_t i = 0; i < outer.size(); ++i) {
+    const Shape &a = *outer[i].shape, &b = *inner[i].shape;
+    if (outer[i].index != inner[i].index || a.element_type() != b.element_type() || a.rank() != b.rank())
+      return false;
+    if (a.Compatible(b)) continue;
+    if (!a.IsArray() || a.layout() == nullptr ||
+        static_cast<int64_t>(a.layout()->minor_to_major.size()) != a.rank())
+      return false;
+    for (int64_t d = 0; d < a.rank(); ++d) {
+      if (b.dimension(a.rank() - 1 - d) != a.dimension(a.layout()->minor_to_major[static_cast<size_t>(d)]))
+        return false;
+    }
+  }
+  return true;
+}
 
 Status CheckEntryLayout(const Module& module) {
   const EntryLayout& layout = *module.header().entry_layout;
@@ -16,14 +39,14 @@ Status CheckEntryLayout(const Module& module) {
   }
   for (int64_t i = 0; i < entry.parameter_count(); ++i) {
     const Shape& wanted = layout.parameters[static_cast<size_t>(i)];
-    if (!wanted.Compatible(entry.parameter(i)->shape())) {
+    if (!SameOrSameBytes(wanted, entry.parameter(i)->shape())) {
       return At(*entry.parameter(i),
                 Error(ErrorKind::kBadInput,
                       fmt::format("parameter {} is {}, but {} in entry_computation_layout", i,
                                   entry.parameter(i)->shape().ToString(false), wanted.ToString(false))));
     }
   }
-  if (!layout.result.Compatible(entry.root()->shape())) {
+  if (!SameOrSameBytes(layout.result, entry.root()->shape())) {
     return At(*entry.root(),
               Error(ErrorKind::kBadInput,
                     fmt::format("the result is {}, but {} in entry_computation_layout",

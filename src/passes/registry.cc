@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "passes/fuse/fuse_instructions.h"
+#include "passes/fuse/inline_fusions.h"
+#include "passes/fuse/wrap_in_fusions.h"
+#include "passes/layout/normalize_layouts.h"
 #include "passes/simplify/dead_code.h"
 #include "passes/simplify/inline_calls.h"
 #include "passes/simplify/merge_equal.h"
@@ -23,6 +27,10 @@ const std::vector<Pass>& Table() {
          "gives each loop, conditional and fusion its own computations"},
         {"merge-equal", MergeEqualInstructions, "computes equal values once"},
         {"simplify-tuples", SimplifyTuples, "sees through tuples"},
+        {"normalize-layouts", NormalizeLayouts, "makes every array row-major"},
+        {"inline-fusions", InlineFusions, "replaces fusions by what they hold"},
+        {"fuse-instructions", FuseInstructions, "decides what one kernel computes together"},
+        {"wrap-in-fusions", WrapInFusions, "makes fusions of single ops, bitcasts of reshapes"},
         {"remove-barriers", RemoveBarriers, "drops opt-barriers once rewriting is over"},
     };
     std::ranges::sort(*table, {}, &Pass::name);

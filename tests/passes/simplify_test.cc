@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include "passes/pass_test_util.h"
 
 #include "hlo/module.h"
 #include "passes/pipeline.h"

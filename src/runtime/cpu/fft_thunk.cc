@@ -1,0 +1,20 @@
+#include "runtime/cpu/fft_thunk.h"
+
+namespace subfloor::runtime {
+
+Status FftThunk::Bind(const BindContext& context) {
+  fft_ = SF_TRY(libraries::Fft::Create(description_));
+  if (input_.size != description_.input_bytes() || output_.size != description_.output_bytes())
+    return InternalError("a transform of {} into {} bytes, its slices have {} and {}",
+                         description_.input_bytes(), description_.output_bytes(), input_.size, output_.size);
+  return {};
+}
+
+Completion FftThunk::Execute(const RunContext& context) const {
+  const void* input = context.Address(input_);
+  void* output = context.Address(output_);
+  context.ParallelFor(description_.batch, [&](int64_t index) { fft_->Run(index, input, output); });
+  return {};
+}
+
+}  // namespace subfloor::runtime
