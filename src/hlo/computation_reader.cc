@@ -214,7 +214,7 @@ bool ComputationReader::StartInstruction(Frame& frame) {
   pending.is_root = lexer_.AcceptWord("ROOT");
   std::string_view name;
   const char* name_start = lexer_.position();
-  if (!lexer_.ReadName(name, "an instruction or `}`")) return false;
+  if (!lexer_.ReadName(name, pending.is_root ? "an instruction" : "an instruction or `}`")) return false;
   call.start = name_start;
   call.name = name;
   if (pending.is_root && frame.root != nullptr) {
@@ -249,6 +249,11 @@ bool ComputationReader::ReadOpcode(Call& call) {
       if (!word.ends_with(suffix)) continue;
       call.wrapped = OpcodeFromString(word.substr(0, word.size() - suffix.size()));
       call.opcode = half;
+    }
+    if (!call.wrapped && ElementTypeFromString(word)) {
+      return lexer_.Fail(
+          at, "found `{}`, wanted a shape or an opcode; a shape has its dimensions in brackets: {}[]", word,
+          word);
     }
     if (!call.wrapped) {
       static constexpr std::array kNames = {

@@ -192,6 +192,9 @@ bool ReadElement(Lexer& lexer, ElementType type, std::byte* at) {
 
 bool ReadArray(Lexer& lexer, const Shape& shape, Literal& out) {
   const char* const start = lexer.position();
+  if (lexer.Peek() != '{' && shape.rank() > 0 && shape.element_count() != 1) {
+    return lexer.FailWanted(fmt::format("`{{` and the elements of {}", shape.ToString(false)));
+  }
   // Every element takes two characters of text at least: so a short text never makes a large value.
   if (shape.element_count() > 1 && static_cast<uint64_t>(shape.element_count()) > lexer.size()) {
     return lexer.Fail(start, "a literal of {} elements wanted for {}, and the text is shorter",
@@ -204,12 +207,7 @@ bool ReadArray(Lexer& lexer, const Shape& shape, Literal& out) {
   const ElementType type = shape.element_type();
   const auto step = static_cast<size_t>(ByteWidth(type));
   const auto rank = static_cast<size_t>(shape.rank());
-  if (lexer.Peek() != '{') {
-    if (rank > 0 && shape.element_count() != 1) {
-      return lexer.FailWanted(fmt::format("`{{` and the elements of {}", shape.ToString(false)));
-    }
-    return ReadElement(lexer, type, data);
-  }
+  if (lexer.Peek() != '{') return ReadElement(lexer, type, data);
   if (rank == 0) return lexer.FailWanted(fmt::format("a scalar of type {}", ToString(type)));
   // How many elements each open brace has had so far.
   std::vector<int64_t> counts;

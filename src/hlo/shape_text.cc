@@ -22,7 +22,8 @@ bool FailUnknownType(Lexer& lexer, std::string_view name) {
       SUBFLOOR_ELEMENT_TYPES(X)
 #undef X
   };
-  const std::string_view nearest = Nearest(name, kNames);
+  std::string_view nearest = Nearest(name, kNames);
+  if (nearest == "tuple" || nearest == "b") nearest = {};  // not written as `type[...]`
   if (nearest.empty()) return lexer.Fail(lexer.position(), "no element type is called `{}`", name);
   return lexer.Fail(lexer.position(), "no element type is called `{}`; the nearest is `{}`", name, nearest);
 }
@@ -85,7 +86,10 @@ bool ReadLayoutParts(Lexer& lexer, Layout& layout) {
   LayoutExtras extras;
   const char* at = lexer.position();
   if (lexer.Accept('D')) {
-    return lexer.Fail(at, "a layout with D(...) (sparse levels); dense layouts are supported");
+    return lexer.FailWith(
+        Error(ErrorKind::kNotSupported,
+              "a layout with D(...), of sparse levels; a layout without that part would work"),
+        at);
   }
   if (lexer.Accept('T')) {
     do {

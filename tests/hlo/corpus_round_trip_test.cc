@@ -66,7 +66,7 @@ TEST(CorpusRoundTrip, ReadsPrintsAndReadsBack) {
   }
 }
 
-TEST(CorpusRoundTrip, CloneprintsAlike) {
+TEST(CorpusRoundTrip, ClonePrintsAlike) {
   const auto files = CorpusFiles();
   if (files.empty()) GTEST_SKIP() << "no ../shared/corpus beside the repository";
   for (const auto& path : files) {
