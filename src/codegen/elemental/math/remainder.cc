@@ -1,12 +1,8 @@
-#include <cmath>
-
-#include "codegen/elemental/math/math.h"
+#include "codegen/elemental/math/core.h"
+#include "codegen/elemental/math/functions.h"
 
 namespace subfloor::codegen::elemental {
 namespace {
-
-int MantissaBits(const V& x) { return x.is_f64() ? 52 : 23; }
-int Bias(const V& x) { return x.is_f64() ? 1023 : 127; }
 
 /// floor(log2(x)) of a positive finite number, as an integer of its width.
 V Exponent(const V& x) {
@@ -15,13 +11,6 @@ V Exponent(const V& x) {
   V scaled = Select(subnormal, x * std::ldexp(1.0, mantissa_bits + 1), x);
   V field = Shr(AsInt(scaled), mantissa_bits) - Bias(x);
   return Select(subnormal, field - (mantissa_bits + 1), field);
-}
-
-/// x * 2^n for n in [0, 4 * bias): exact as long as the result is finite.
-V ScaleUp(const V& x, const V& n) {
-  auto power = [&](const V& k) { return AsFloat(Shl(k + Bias(x), MantissaBits(x))); };
-  V half = Shr(n, 1);
-  return x * power(half) * power(n - half);
 }
 
 }  // namespace
@@ -43,8 +32,9 @@ V Remainder(const V& x, const V& y) {
           V rest = s[0];
           V active = Ge(rest, s[1]);
           V distance = Exponent(Select(active, rest, 1.0)) - s[2] - step;
+          distance = Select(Gt(distance, 2 * Bias(x)), 2 * Bias(x), distance);  // a power of two must hold it
           V shift = Select(active & Gt(distance, 0), distance, 0);
-          V divisor = Select(active, ScaleUp(s[1], shift), 1.0);
+          V divisor = Select(active, ScaleByPowerOfTwo(s[1], shift), 1.0);
           V left = Fma(-Trunc(rest / divisor), divisor, rest);
           left = Select(Lt(left, 0.0), left + divisor, left);
           return std::vector<V>{Select(active, left, rest), s[1], s[2]};
