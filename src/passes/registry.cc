@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "passes/expand/expanders.h"
 #include "passes/fuse/fuse_instructions.h"
 #include "passes/fuse/inline_fusions.h"
 #include "passes/fuse/wrap_in_fusions.h"
@@ -33,6 +34,7 @@ const std::vector<Pass>& Table() {
         {"wrap-in-fusions", WrapInFusions, "makes fusions of single ops, bitcasts of reshapes"},
         {"remove-barriers", RemoveBarriers, "drops opt-barriers once rewriting is over"},
     };
+    for (const Pass& expander : Expanders()) table->push_back(expander);
     std::ranges::sort(*table, {}, &Pass::name);
     return table;
   }();
