@@ -28,7 +28,7 @@ struct ConvolutionDescription {
   };
 
   int spatial_rank = 2;
-  std::array<Dimension, 3> spatial;
+  std::array<Dimension, 3> spatial{};
   int64_t batch = 1, in_features = 1, out_features = 1;
   int64_t groups = 1;                    ///< divides both features; out_features are in order of their group
   ElementType type = ElementType::kF32;  ///< of input and kernel

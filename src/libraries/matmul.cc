@@ -51,11 +51,10 @@ MatmulDescription MatmulDescription::WithStrides() const {
 int64_t MatmulDescription::multiply_adds() const { return SaturatingProduct({batch, m, n, k}); }
 
 std::string MatmulDescription::ToString() const {
-  return fmt::format("{}{} {}[{},{}] x {}[{},{}] -> {}{}", batch != 1 ? fmt::format("{} x ", batch) : "",
-                     subfloor::ToString(lhs_type), transpose_lhs ? "transposed " : "", transpose_lhs ? k : m,
-                     transpose_lhs ? m : k, subfloor::ToString(rhs_type), transpose_rhs ? n : k,
-                     transpose_rhs ? k : n, subfloor::ToString(out_type),
-                     transpose_rhs ? ", rhs transposed" : "");
+  return fmt::format("{}{}{}[{},{}] x {}{}[{},{}] -> {}", batch != 1 ? fmt::format("{} x ", batch) : "",
+                     transpose_lhs ? "transposed " : "", subfloor::ToString(lhs_type), transpose_lhs ? k : m,
+                     transpose_lhs ? m : k, transpose_rhs ? "transposed " : "", subfloor::ToString(rhs_type),
+                     transpose_rhs ? n : k, transpose_rhs ? k : n, subfloor::ToString(out_type));
 }
 
 bool CanTakeMatmul(const MatmulDescription& description, decision::Log* log, int64_t instruction) {

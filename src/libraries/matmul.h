@@ -28,7 +28,7 @@ struct MatmulDescription {
   /// This with every kDense replaced by the number it stands for.
   MatmulDescription WithStrides() const;
   int64_t multiply_adds() const;  ///< saturates
-  std::string ToString() const;   ///< "2 x [3,4]x[4,5] f32, rhs transposed"
+  std::string ToString() const;   ///< "2 x f32[3,4] x transposed f32[5,4] -> f32"
 };
 
 /// True if some variant takes it. Types: f32, f64, c64, c128, s32 alike; f16 or bf16 operands (alike, or one

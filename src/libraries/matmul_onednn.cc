@@ -40,7 +40,8 @@ class OneDnnMatmul final : public Matmul {
 };
 
 bool CanTake(const MatmulDescription& d) {
-  return d.lhs_type == ElementType::kF32 && d.rhs_type == ElementType::kF32 && d.out_type == ElementType::kF32;
+  return d.lhs_type == ElementType::kF32 && d.rhs_type == ElementType::kF32 &&
+         d.out_type == ElementType::kF32;
 }
 
 }  // namespace

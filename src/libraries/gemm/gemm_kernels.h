@@ -42,6 +42,11 @@ struct Kernels {
   int64_t (*scratch_bytes)(int64_t m, int64_t n, int64_t k);
   /// dst[i] = src[i] in the computing type.
   void (*widen)(Storage storage, const void* src, void* dst, int64_t count);
+  /// out[c] = sum over t of inputs[t][c] * weights[t][c], in the computing type.
+  void (*sum_of_products)(int64_t terms, const void* const* inputs, const void* const* weights,
+                          int64_t channels, void* out);
+  /// The inverse of widen for the 16-bit floats, rounding to nearest even.
+  void (*narrow)(Storage storage, const void* src, void* dst, int64_t count);
 };
 
 struct InstructionSet {
