@@ -140,7 +140,10 @@ Status Machine::Step() {
     dying.push_back(dies ? &value : nullptr);
   }
   context_.dying_operands_ = std::move(dying);
+  if (!context_.options_.observe) return Finish(SF_TRY(EvaluateInstruction(context_, instruction, operands)));
+  context_.dying_operands_.assign(operands.size(), nullptr);  // the observer sees them whole
   Literal value = SF_TRY(EvaluateInstruction(context_, instruction, operands));
+  SF_CHECK(context_.options_.observe(instruction, operands, value));
   return Finish(std::move(value));
 }
 

@@ -1,0 +1,189 @@
+#include "cpu/compiler.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "codegen/compile_kernels.h"
+#include "cpu/buffer_assignment.h"
+#include "cpu/pipeline.h"
+#include "cpu/thunk_emitter.h"
+#include "cpu/value_flow.h"
+#include "dispatch/cpu_dispatch.h"
+#include "hlo/printer.h"
+#include "hlo/verifier.h"
+
+namespace subfloor::cpu {
+namespace {
+
+// Names each phase once and takes its time.
+class PhaseClock {
+ public:
+  PhaseClock(CompileReport& report, const CompileOptions& options) : report_(report), options_(options) {}
+  void Begin(std::string_view name) {
+    End();
+    if (options_.on_phase) options_.on_phase(name);
+    name_ = name;
+    start_ = std::chrono::steady_clock::now();
+  }
+  void End() {
+    if (!name_.empty()) report_.phases.push_back({name_, std::chrono::steady_clock::now() - start_});
+    name_.clear();
+  }
+
+ private:
+  CompileReport& report_;
+  const CompileOptions& options_;
+  std::string name_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+Status RewriteModule(hlo::Module& module, const CompileOptions& options, CompileReport& report) {
+  passes::PassContext context;
+  context.options = options.passes;
+  context.log = &report.decisions;
+  context.cpu = options.cpu;
+  if (options.dump) {
+    context.on_change = [&](std::string_view pass, const hlo::Module& changed) {
+      options.dump(fmt::format("hlo.{}", pass), "", hlo::Print(changed));
+    };
+  }
+  SF_TRY(MakePipeline().Run(module, context));
+  report.pass_times = std::move(context.times);
+  if (options.dump) options.dump("hlo.final", "", hlo::Print(module));
+  hlo::VerifyOptions normal;
+  normal.normal_form = true;
+  if (Status valid = hlo::Verify(module, normal); !valid) {
+    return InternalError("the pipeline left what code generation does not take: {}", valid.error().ToString());
+  }
+  return {};
+}
+
+// Every fusion that some schedule reaches, in the order of the schedules.
+std::vector<const hlo::Instruction*> ScheduledFusions(const hlo::Module& module, const ValueFlow& flow) {
+  std::vector<const hlo::Instruction*> fusions;
+  for (const hlo::Computation* computation : module.computations()) {
+    const auto it = flow.schedule.find(computation);
+    if (it == flow.schedule.end()) continue;
+    for (const hlo::Instruction* instruction : it->second) {
+      if (instruction->opcode() == hlo::Opcode::kFusion) fusions.push_back(instruction);
+    }
+  }
+  return fusions;
+}
+
+// (output leaf, operand) pairs of a fusion that lie in the same bytes.
+std::vector<std::pair<int64_t, int64_t>> SharedBuffers(const hlo::Instruction& fusion, const ValueFlow& flow,
+                                                       const BufferAssignment& assignment) {
+  std::vector<std::pair<int64_t, int64_t>> shared;
+  for (const auto& [operand, leaf] : InPlaceOperands(fusion)) shared.emplace_back(leaf, operand);
+  if (!shared.empty()) return shared;
+  const auto place = [&](ValueId id) -> const Place& { return assignment.places[static_cast<size_t>(id)]; };
+  const std::span<const ValueId> results = flow.LeavesOf(&fusion);
+  for (int64_t i = 0; i < fusion.operand_count(); ++i) {
+    const Place& operand = place(flow.LeavesOf(fusion.operand(i))[0]);
+    for (size_t leaf = 0; leaf < results.size(); ++leaf) {
+      const Place& result = place(results[leaf]);
+      if (operand.kind == result.kind && operand.index == result.index && operand.offset == result.offset &&
+          operand.bytes > 0 && operand.bytes == result.bytes) {
+        shared.emplace_back(static_cast<int64_t>(leaf), i);
+      }
+    }
+  }
+  return shared;
+}
+
+std::string DescribeBuffers(const ValueFlow& flow, const BufferAssignment& assignment) {
+  std::string text;
+  constexpr const char* kKinds[] = {"parameter", "output", "constant", "temp"};
+  for (size_t i = 0; i < flow.values.size(); ++i) {
+    const Value& value = flow.values[i];
+    const Place& place = assignment.places[i];
+    text += fmt::format("{} {}+{} {} bytes: %{} leaf {}, live", kKinds[static_cast<int>(place.kind)], place.index,
+                        place.offset, place.bytes, value.instruction->name(), value.leaf);
+    for (const Interval& interval : value.live) text += fmt::format(" [{},{}]", interval.begin, interval.end);
+    text += "\n";
+  }
+  for (const Transfer& transfer : flow.transfers) {
+    text += fmt::format("{} at {}: value {} -> {}\n", transfer.elided ? "shared" : "copy", transfer.tick, transfer.from,
+                        transfer.to);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& options) {
+  Compiled compiled;
+  CompileReport& report = compiled.report;
+  PhaseClock clock(report, options);
+
+  clock.Begin("rewrite");
+  std::unique_ptr<hlo::Module> module = source.Clone();
+  SF_CHECK(RewriteModule(*module, options, report));
+
+  clock.Begin("buffers");
+  ValueFlow flow = SF_TRY(AnalyzeValueFlow(*module));
+  const int64_t limit = options.memory_limit > 0 ? options.memory_limit : DefaultMemoryLimit();
+  const BufferAssignment assignment = SF_TRY(AssignBuffers(flow, limit, &report.decisions));
+  if (options.dump) options.dump("buffers", "", DescribeBuffers(flow, assignment));
+
+  clock.Begin("dispatch");
+  const std::vector<const hlo::Instruction*> fusions = ScheduledFusions(*module, flow);
+  std::vector<codegen::KernelJob> jobs;
+  for (const hlo::Instruction* fusion : fusions) {
+    codegen::KernelJob job;
+    job.name = fusion->name();
+    job.body = fusion->called();
+    job.instruction = fusion->id();
+    job.emitter = dispatch::ChooseCpuEmitter(*job.body, job.instruction, &report.decisions).emitter;
+    job.in_place = SharedBuffers(*fusion, flow, assignment);
+    jobs.push_back(std::move(job));
+  }
+  clock.End();
+
+  if (options.on_phase) options.on_phase("code generation");
+  codegen::CompileOptions codegen_options;
+  codegen_options.cpu = options.cpu;
+  codegen_options.threads = options.threads;
+  codegen_options.max_workgroups = options.threads;
+  codegen_options.dump = options.dump;
+  codegen::CompiledKernels kernels = SF_TRY(codegen::CompileKernels(jobs, codegen_options, &report.decisions));
+  for (const codegen::PhaseTime& time : kernels.times) report.phases.push_back({time.phase, time.elapsed});
+
+  clock.Begin("thunks");
+  absl::flat_hash_map<const hlo::Instruction*, codegen::KernelPlan> plans;
+  for (size_t i = 0; i < fusions.size(); ++i) plans[fusions[i]] = kernels.plans[i];
+  runtime::Executable::Parts parts = SF_TRY(EmitThunks(*module, flow, assignment, plans));
+  report.distinct_kernels = kernels.distinct_kernels;
+  report.code_bytes = static_cast<int64_t>(kernels.image.bytes.size());
+  if (!jobs.empty()) parts.image = std::move(kernels.image);
+
+  clock.Begin("load");
+  compiled.executable = SF_TRY(runtime::Executable::Create(std::move(parts)));
+  clock.End();
+
+  for (size_t i = 0; i < fusions.size(); ++i) {
+    report.fusions.push_back({fusions[i]->id(), fusions[i]->name(), std::string(dispatch::ToString(jobs[i].emitter)),
+                              fusions[i]->shape().ToString(false), kernels.plans[i].symbol,
+                              jobs[i].body->instruction_count(), kernels.plans[i].workgroups});
+  }
+  for (const hlo::Module* named : {&source, static_cast<const hlo::Module*>(module.get())}) {
+    for (const hlo::Computation* computation : named->computations()) {
+      for (const hlo::Instruction* instruction : computation->instructions()) {
+        report.names.emplace_back(instruction->id(), instruction->name());
+      }
+    }
+  }
+  std::ranges::sort(report.names);
+  const auto repeated =
+      std::ranges::unique(report.names, {}, [](const std::pair<int64_t, std::string>& name) { return name.first; });
+  report.names.erase(repeated.begin(), repeated.end());
+  report.parameter_bytes = assignment.parameter_bytes;
+  report.output_bytes = assignment.output_bytes;
+  report.constant_bytes = assignment.constant_bytes;
+  report.temp_bytes = assignment.temp_bytes;
+  report.copies = std::ranges::count_if(flow.transfers, [](const Transfer& transfer) { return !transfer.elided; });
+  return compiled;
+}
+
+}  // namespace subfloor::cpu

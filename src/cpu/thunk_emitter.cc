@@ -1,0 +1,239 @@
+#include "cpu/thunk_emitter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "cpu/library_calls.h"
+#include "passes/loops/trip_count.h"
+#include "runtime/cpu/control_thunks.h"
+#include "runtime/cpu/copy_thunk.h"
+#include "runtime/cpu/custom_call_thunk.h"
+#include "runtime/cpu/device_id_thunk.h"
+#include "runtime/cpu/kernel_thunk.h"
+#include "runtime/cpu/rng_state_thunk.h"
+
+namespace subfloor::cpu {
+namespace {
+
+using hlo::Instruction;
+using hlo::Opcode;
+using runtime::BufferSlice;
+using runtime::ThunkSequence;
+
+class Emitter {
+ public:
+  Emitter(const hlo::Module& module, const ValueFlow& flow, const BufferAssignment& assignment,
+          const absl::flat_hash_map<const Instruction*, codegen::KernelPlan>& plans)
+      : module_(module), flow_(flow), assignment_(assignment), plans_(plans) {
+    for (size_t i = 0; i < flow.transfers.size(); ++i) {
+      const Transfer& transfer = flow.transfers[i];
+      if (transfer.elided) continue;
+      if (transfer.place == Transfer::Place::kBefore) before_[transfer.instruction].push_back(&transfer);
+      if (transfer.place == Transfer::Place::kEndOfBody) at_end_[transfer.computation].push_back(&transfer);
+      if (transfer.place == Transfer::Place::kEndOfProgram) at_end_[transfer.computation].push_back(&transfer);
+    }
+  }
+
+  Result<runtime::Executable::Parts> Run() {
+    runtime::Executable::Parts parts;
+    parts.name = module_.name();
+    MakeAllocations(parts);
+    SF_CHECK(EmitComputation(*module_.entry(), parts.thunks));
+    // The scratch of all kernels is one piece: they run one after the other, and declare it, so that an executor that
+    // overlaps steps keeps them apart.
+    parts.allocations[static_cast<size_t>(scratch_allocation_)].size_bytes = scratch_bytes_;
+    return parts;
+  }
+
+ private:
+  void MakeAllocations(runtime::Executable::Parts& parts) {
+    using runtime::Allocation;
+    for (size_t i = 0; i < flow_.parameters.size(); ++i) {
+      parts.allocations.push_back(Allocation::Parameter(static_cast<int64_t>(i), BytesOf(flow_.parameters[i])));
+    }
+    first_output_ = static_cast<int32_t>(parts.allocations.size());
+    for (size_t i = 0; i < flow_.outputs.size(); ++i) {
+      parts.allocations.push_back(Allocation::Output(static_cast<int64_t>(i), BytesOf(flow_.outputs[i])));
+    }
+    first_constant_ = static_cast<int32_t>(parts.allocations.size());
+    for (size_t i = 0; i < assignment_.constants.size(); ++i) {
+      const Literal& literal = LeafOf(assignment_.constants[i]->literal(), assignment_.constant_leaves[i]);
+      parts.allocations.push_back(
+          Allocation::Constant(std::make_shared<const runtime::AlignedBytes>(literal.bytes())));
+    }
+    temp_allocation_ = static_cast<int32_t>(parts.allocations.size());
+    parts.allocations.push_back(Allocation::Temp(assignment_.temp_bytes));
+    scratch_allocation_ = temp_allocation_ + 1;
+    parts.allocations.push_back(Allocation::Temp(0));
+  }
+
+  int64_t BytesOf(ValueId id) const { return flow_.values[static_cast<size_t>(id)].bytes; }
+
+  static const Literal& LeafOf(const Literal& literal, int64_t leaf) {
+    std::vector<const Literal*> pending = {&literal};
+    while (true) {
+      const Literal* current = pending.back();
+      pending.pop_back();
+      if (current->shape().IsTuple()) {
+        for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->elements()[i]);
+      } else if (leaf-- == 0) {
+        return *current;
+      }
+    }
+  }
+
+  BufferSlice SliceOf(ValueId id) const {
+    const Place& place = assignment_.places[static_cast<size_t>(id)];
+    const auto index = static_cast<int32_t>(place.index);
+    switch (place.kind) {
+      case Place::Kind::kParameter: return {index, 0, place.bytes};
+      case Place::Kind::kOutput: return {first_output_ + index, 0, place.bytes};
+      case Place::Kind::kConstant: return {first_constant_ + index, 0, place.bytes};
+      case Place::Kind::kTemp: return {temp_allocation_, place.offset, place.bytes};
+    }
+    return {};
+  }
+
+  std::vector<BufferSlice> SlicesOf(const Instruction* instruction) const {
+    std::vector<BufferSlice> slices;
+    for (ValueId id : flow_.LeavesOf(instruction)) slices.push_back(SliceOf(id));
+    return slices;
+  }
+
+  static runtime::ThunkInfo InfoOf(const Instruction* instruction) {
+    return {instruction->annotations().MetadataField("op_name"), instruction->name(), instruction->id()};
+  }
+
+  void EmitTransfers(const std::vector<const Transfer*>& transfers, ThunkSequence& thunks) const {
+    for (const Transfer* transfer : transfers) {
+      const Value& to = flow_.values[static_cast<size_t>(transfer->to)];
+      if (to.bytes == 0) continue;
+      runtime::ThunkInfo info = InfoOf(to.instruction);
+      thunks.Emplace<runtime::CopyThunk>(std::move(info), SliceOf(transfer->from), SliceOf(transfer->to));
+    }
+  }
+
+  Status EmitComputation(const hlo::Computation& computation, ThunkSequence& thunks) {
+    for (const Instruction* instruction : flow_.schedule.at(&computation)) {
+      if (auto it = before_.find(instruction); it != before_.end()) EmitTransfers(it->second, thunks);
+      if (Status status = EmitInstruction(instruction, thunks); !status) {
+        Error error = std::move(status).error();
+        if (error.instruction().empty()) error.In(instruction->name());
+        return std::unexpected(std::move(error));
+      }
+    }
+    if (auto it = at_end_.find(&computation); it != at_end_.end()) EmitTransfers(it->second, thunks);
+    return {};
+  }
+
+  Status EmitInstruction(const Instruction* instruction, ThunkSequence& thunks) {
+    switch (instruction->opcode()) {
+      case Opcode::kParameter: case Opcode::kConstant: case Opcode::kTuple: case Opcode::kGetTupleElement:
+      case Opcode::kBitcast: case Opcode::kReshape: case Opcode::kOptBarrier: case Opcode::kDomain:
+      case Opcode::kAddDependency: case Opcode::kAfterAll:
+        return {};
+      case Opcode::kFusion: return EmitKernel(instruction, thunks);
+      case Opcode::kCopy: {
+        const BufferSlice from = SlicesOf(instruction->operand(0))[0], to = SlicesOf(instruction)[0];
+        if (to.size > 0) thunks.Emplace<runtime::CopyThunk>(InfoOf(instruction), from, to);
+        return {};
+      }
+      case Opcode::kWhile: return EmitWhile(instruction, thunks);
+      case Opcode::kConditional: return EmitConditional(instruction, thunks);
+      case Opcode::kCall: return EmitComputation(*instruction->called(), thunks);
+      case Opcode::kDot: case Opcode::kConvolution: case Opcode::kFft: {
+        std::vector<BufferSlice> operands;
+        for (const Instruction* operand : instruction->operands()) operands.push_back(SlicesOf(operand)[0]);
+        thunks.Append(SF_TRY(MakeLibraryThunk(*instruction, InfoOf(instruction), operands, SlicesOf(instruction)[0])));
+        return {};
+      }
+      case Opcode::kCustomCall: return EmitCustomCall(instruction, thunks);
+      case Opcode::kRngGetAndUpdateState:
+        thunks.Emplace<runtime::RngStateThunk>(InfoOf(instruction), instruction->As<hlo::RngStateAttributes>().delta,
+                                               SlicesOf(instruction)[0]);
+        return {};
+      case Opcode::kPartitionId: case Opcode::kReplicaId:
+        thunks.Emplace<runtime::DeviceIdThunk>(InfoOf(instruction),
+                                               instruction->opcode() == Opcode::kPartitionId ? runtime::ThunkKind::kPartitionId
+                                                                                             : runtime::ThunkKind::kReplicaId,
+                                               SlicesOf(instruction)[0]);
+        return {};
+      default:
+        return NotSupported("the CPU does not run {} yet; `subfloor eval` does", ToString(instruction->opcode()));
+    }
+  }
+
+  Status EmitKernel(const Instruction* fusion, ThunkSequence& thunks) {
+    const codegen::KernelPlan& plan = plans_.at(fusion);
+    std::vector<BufferSlice> outputs = SlicesOf(fusion);
+    std::vector<BufferSlice> inputs;
+    for (const Instruction* operand : fusion->operands()) {
+      const std::vector<BufferSlice> slices = SlicesOf(operand);
+      if (slices.size() != 1) return InternalError("operand %{} of a fusion is no array", operand->name());
+      inputs.push_back(slices[0]);
+    }
+    // An operand updated in place has moved into the output's buffer by now.
+    for (const auto& [operand, leaf] : InPlaceOperands(*fusion)) {
+      inputs[static_cast<size_t>(operand)] = outputs[static_cast<size_t>(leaf)];
+    }
+    runtime::KernelLaunch launch{plan.symbol, plan.workgroups, plan.scratch_bytes};
+    BufferSlice scratch;
+    if (plan.scratch_bytes > 0) {
+      scratch = {scratch_allocation_, 0, runtime::KernelThunk::ScratchBytes(launch)};
+      scratch_bytes_ = std::max(scratch_bytes_, scratch.size);
+    }
+    thunks.Emplace<runtime::KernelThunk>(InfoOf(fusion), std::move(launch), std::move(inputs), std::move(outputs), scratch);
+    return {};
+  }
+
+  Status EmitWhile(const Instruction* loop, ThunkSequence& thunks) {
+    ThunkSequence condition, body;
+    SF_CHECK(EmitComputation(*loop->called(0), condition));
+    SF_CHECK(EmitComputation(*loop->called(1), body));
+    const BufferSlice predicate = SlicesOf(loop->called(0)->root())[0];
+    thunks.Emplace<runtime::WhileThunk>(InfoOf(loop), std::move(condition), std::move(body), predicate,
+                                        passes::KnownTripCount(*loop));
+    return {};
+  }
+
+  Status EmitConditional(const Instruction* conditional, ThunkSequence& thunks) {
+    std::vector<ThunkSequence> branches;
+    for (const hlo::Computation* branch : conditional->called_computations()) {
+      SF_CHECK(EmitComputation(*branch, branches.emplace_back()));
+    }
+    thunks.Emplace<runtime::ConditionalThunk>(InfoOf(conditional), SlicesOf(conditional->operand(0))[0], std::move(branches));
+    return {};
+  }
+
+  Status EmitCustomCall(const Instruction* call, ThunkSequence& thunks) {
+    const auto& attributes = call->As<hlo::CustomCallAttributes>();
+    std::vector<BufferSlice> inputs;
+    for (const Instruction* operand : call->operands()) {
+      const std::vector<BufferSlice> slices = SlicesOf(operand);
+      inputs.insert(inputs.end(), slices.begin(), slices.end());
+    }
+    thunks.Emplace<runtime::CustomCallThunk>(InfoOf(call), attributes.target.text, call->annotations().backend_config,
+                                             std::move(inputs), SlicesOf(call), attributes.has_side_effect);
+    return {};
+  }
+
+  const hlo::Module& module_;
+  const ValueFlow& flow_;
+  const BufferAssignment& assignment_;
+  const absl::flat_hash_map<const Instruction*, codegen::KernelPlan>& plans_;
+  absl::flat_hash_map<const Instruction*, std::vector<const Transfer*>> before_;
+  absl::flat_hash_map<const hlo::Computation*, std::vector<const Transfer*>> at_end_;
+  int32_t first_output_ = 0, first_constant_ = 0, temp_allocation_ = 0, scratch_allocation_ = 0;
+  int64_t scratch_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<runtime::Executable::Parts> EmitThunks(const hlo::Module& module, const ValueFlow& flow,
+                                              const BufferAssignment& assignment,
+                                              const absl::flat_hash_map<const Instruction*, codegen::KernelPlan>& plans) {
+  return Emitter(module, flow, assignment, plans).Run();
+}
+
+}  // namespace subfloor::cpu

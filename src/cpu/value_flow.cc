@@ -1,0 +1,292 @@
+#include "cpu/value_flow.h"
+
+#include <algorithm>
+
+#include "dispatch/cpu_dispatch.h"
+
+namespace subfloor::cpu {
+namespace {
+
+constexpr int kDeepestControlFlow = 256;
+
+class Analysis {
+ public:
+  explicit Analysis(const hlo::Module& module) : module_(module) {}
+
+  Result<ValueFlow> Run() {
+    const hlo::Computation* entry = module_.entry();
+    for (const hlo::Instruction* parameter : entry->parameters()) {
+      std::vector<ValueId> leaves;
+      for (const ShapeLeaf& leaf : Leaves(parameter->shape())) {
+        leaves.push_back(NewValue(Value::Kind::kParameter, parameter, static_cast<int64_t>(leaves.size()), leaf.shape));
+        Define(leaves.back(), 0);
+      }
+      flow_.parameters.insert(flow_.parameters.end(), leaves.begin(), leaves.end());
+      flow_.leaves[parameter] = std::move(leaves);
+    }
+    SF_CHECK(Visit(*entry, 0));
+    // Outputs are filled at the end, each from the value of its leaf.
+    const hlo::Instruction* root = entry->root();
+    const std::vector<ShapeLeaf> outputs = Leaves(root->shape());
+    const int64_t end = NextStep();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const ValueId out = NewValue(Value::Kind::kState, root, static_cast<int64_t>(i), outputs[i].shape);
+      AddTransfer({Transfer::Place::kEndOfProgram, nullptr, entry, flow_.leaves[root][i], out, end, false});
+      Define(out, end + 1);
+      UseAt(out, end + 1);
+      flow_.outputs.push_back(out);
+    }
+    // Constants hold their bytes from before the program to after it.
+    for (Value& value : flow_.values) {
+      if (value.kind == Value::Kind::kConstant || value.kind == Value::Kind::kParameter) value.live = {{0, end + 1}};
+    }
+    flow_.ticks = end + 2;
+    return std::move(flow_);
+  }
+
+ private:
+  int64_t NextStep() {
+    step_ += 2;
+    return step_;
+  }
+
+  ValueId NewValue(Value::Kind kind, const hlo::Instruction* instruction, int64_t leaf, const Shape* shape) {
+    flow_.values.push_back({kind, instruction, leaf, shape, shape->byte_size(), {}});
+    return static_cast<ValueId>(flow_.values.size()) - 1;
+  }
+
+  void Define(ValueId id, int64_t tick) { flow_.values[static_cast<size_t>(id)].live.push_back({tick, tick}); }
+
+  // The value is read at `tick`: its latest definition lives until then.
+  void UseAt(ValueId id, int64_t tick) {
+    Interval& last = flow_.values[static_cast<size_t>(id)].live.back();
+    last.end = std::max(last.end, tick);
+  }
+
+  // The source is read at the transfer's tick; the target is written one tick later, so that the two touch but do not
+  // overlap and may become one.
+  void AddTransfer(Transfer transfer) {
+    UseAt(transfer.from, transfer.tick);
+    flow_.transfers.push_back(transfer);
+  }
+
+  Status Visit(const hlo::Computation& computation, int depth) {
+    if (depth > kDeepestControlFlow) {
+      return NotSupported("control flow nested more than {} deep in computation {}", kDeepestControlFlow,
+                          computation.name());
+    }
+    std::vector<hlo::Instruction*> order = computation.MakePostOrder();
+    for (hlo::Instruction* instruction : order) SF_CHECK(VisitInstruction(instruction, depth));
+    flow_.schedule[&computation] = std::move(order);
+    return {};
+  }
+
+  Status VisitInstruction(const hlo::Instruction* instruction, int depth) {
+    using hlo::Opcode;
+    if (instruction->IsParameter()) return {};  // set by the caller
+    switch (instruction->opcode()) {
+      case Opcode::kTuple: {
+        std::vector<ValueId> leaves;
+        for (const hlo::Instruction* operand : instruction->operands()) {
+          const auto& more = flow_.leaves[operand];
+          leaves.insert(leaves.end(), more.begin(), more.end());
+        }
+        flow_.leaves[instruction] = std::move(leaves);
+        return {};
+      }
+      case Opcode::kGetTupleElement: {
+        const hlo::Instruction* operand = instruction->operand(0);
+        const int64_t index = instruction->As<hlo::GetTupleElementAttributes>().index;
+        int64_t first = 0;
+        for (int64_t i = 0; i < index; ++i) first += LeafCount(operand->shape().tuple_shape(i));
+        const auto& all = flow_.leaves[operand];
+        const auto begin = all.begin() + first;
+        flow_.leaves[instruction] = std::vector<ValueId>(begin, begin + LeafCount(instruction->shape()));
+        return {};
+      }
+      case Opcode::kBitcast: case Opcode::kReshape: case Opcode::kOptBarrier: case Opcode::kDomain:
+      case Opcode::kAddDependency:
+        flow_.leaves[instruction] = std::vector<ValueId>(flow_.leaves[instruction->operand(0)]);
+        return {};
+      case Opcode::kConstant: {
+        std::vector<ValueId> leaves;
+        for (const ShapeLeaf& leaf : Leaves(instruction->shape())) {
+          leaves.push_back(
+              NewValue(Value::Kind::kConstant, instruction, static_cast<int64_t>(leaves.size()), leaf.shape));
+          Define(leaves.back(), 0);
+        }
+        flow_.leaves[instruction] = std::move(leaves);
+        return {};
+      }
+      case Opcode::kWhile: return VisitWhile(instruction, depth);
+      case Opcode::kConditional: return VisitConditional(instruction, depth);
+      case Opcode::kCall: {
+        const hlo::Computation* callee = instruction->called();
+        BindParameters(*callee, instruction->operands());
+        SF_CHECK(Visit(*callee, depth + 1));
+        flow_.leaves[instruction] = std::vector<ValueId>(flow_.leaves[callee->root()]);
+        return {};
+      }
+      default: VisitOp(instruction); return {};
+    }
+  }
+
+  void BindParameters(const hlo::Computation& callee, const std::vector<hlo::Instruction*>& operands) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (const hlo::Instruction* parameter = callee.parameters()[i]) {
+        flow_.leaves[parameter] = std::vector<ValueId>(flow_.leaves[operands[i]]);
+      }
+    }
+  }
+
+  void VisitOp(const hlo::Instruction* instruction) {
+    const std::vector<std::pair<int64_t, int64_t>> in_place = InPlaceOperands(*instruction);
+    std::vector<ValueId> leaves;
+    int64_t count = 0;
+    for (const ShapeLeaf& leaf : Leaves(instruction->shape())) {
+      leaves.push_back(NewValue(Value::Kind::kOp, instruction, count++, leaf.shape));
+    }
+    // Operands updated in place are handed over first, at a step of their own.
+    if (!in_place.empty()) {
+      const int64_t handover = NextStep();
+      for (const auto& [operand, leaf] : in_place) {
+        const ValueId from = flow_.leaves[instruction->operand(operand)][0];
+        AddTransfer({Transfer::Place::kBefore, instruction, nullptr, from, leaves[static_cast<size_t>(leaf)], handover,
+                     false});
+        Define(leaves[static_cast<size_t>(leaf)], handover + 1);
+      }
+    }
+    // An operand that is read element by element, each just before its place is written, ends a tick before the results
+    // begin: it may share bytes with one of them.
+    std::vector<std::pair<int64_t, int64_t>> overlaps;
+    if (in_place.empty() && instruction->opcode() == hlo::Opcode::kFusion) {
+      overlaps = dispatch::ElementwiseOverlaps(*instruction->called());
+    }
+    const int64_t step = NextStep();
+    const auto among = [](const std::vector<std::pair<int64_t, int64_t>>& pairs, int64_t operand) {
+      return std::ranges::find(pairs, operand, &std::pair<int64_t, int64_t>::first) != pairs.end();
+    };
+    for (int64_t i = 0; i < instruction->operand_count(); ++i) {
+      if (among(in_place, i)) continue;
+      const int64_t until = among(overlaps, i) ? step - 1 : step + 1;
+      for (ValueId id : flow_.leaves[instruction->operand(i)]) UseAt(id, until);
+    }
+    for (ValueId id : leaves) {
+      if (flow_.values[static_cast<size_t>(id)].live.empty()) Define(id, step);
+      UseAt(id, step + 1);  // written even if nobody reads it
+    }
+    flow_.leaves[instruction] = std::move(leaves);
+  }
+
+  Status VisitWhile(const hlo::Instruction* loop, int depth) {
+    const hlo::Computation* condition = loop->called(0);
+    const hlo::Computation* body = loop->called(1);
+    const std::vector<ValueId> init = flow_.leaves[loop->operand(0)];
+    const std::vector<ShapeLeaf> shapes = Leaves(loop->shape());
+
+    const int64_t enter = NextStep();
+    std::vector<ValueId> state;
+    for (size_t i = 0; i < init.size(); ++i) {
+      state.push_back(NewValue(Value::Kind::kState, loop, static_cast<int64_t>(i), shapes[i].shape));
+      AddTransfer({Transfer::Place::kBefore, loop, nullptr, init[i], state[i], enter, false});
+    }
+    // The state is live through the condition; whether it stays so through the body follows from its uses there.
+    for (ValueId id : state) Define(id, enter + 1);
+    flow_.leaves[condition->parameter(0)] = state;
+    SF_CHECK(Visit(*condition, depth + 1));
+    const int64_t decided = NextStep();
+    UseAt(flow_.leaves[condition->root()][0], decided);
+    // The body starts with all of the state; the condition's last reading of it is past.
+    for (ValueId id : state) UseAt(id, decided);
+
+    flow_.leaves[body->parameter(0)] = state;
+    SF_CHECK(Visit(*body, depth + 1));
+    const std::vector<ValueId>& next = flow_.leaves[body->root()];
+    const int64_t close = NextStep();
+    std::vector<std::pair<ValueId, size_t>> settle;
+    // A state that the body passes on to another place, or keeps, must survive until the end of the body.
+    for (size_t i = 0; i < state.size(); ++i) {
+      if (next[i] == state[i]) {
+        UseAt(state[i], close + 1);
+        continue;
+      }
+      ValueId from = next[i];
+      if (std::ranges::find(state, from) != state.end()) {
+        // The state moves from one place to another (a swap, say): through a value of its own, filled before any place
+        // is overwritten.
+        const ValueId passing = NewValue(Value::Kind::kOp, loop, static_cast<int64_t>(i), shapes[i].shape);
+        AddTransfer({Transfer::Place::kEndOfBody, loop, body, from, passing, close, false});
+        Define(passing, close + 1);
+        from = passing;
+      }
+      settle.emplace_back(from, i);
+    }
+    const int64_t settled = NextStep();
+    for (const auto& [from, i] : settle) {
+      AddTransfer({Transfer::Place::kEndOfBody, loop, body, from, state[i], settled, false});
+      Define(state[i], settled + 1);
+    }
+    flow_.leaves[loop] = state;
+    return {};
+  }
+
+  Status VisitConditional(const hlo::Instruction* conditional, int depth) {
+    const int64_t enter = NextStep();
+    UseAt(flow_.leaves[conditional->operand(0)][0], enter + 1);
+    const std::vector<ShapeLeaf> shapes = Leaves(conditional->shape());
+    std::vector<ValueId> result;
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      result.push_back(NewValue(Value::Kind::kState, conditional, static_cast<int64_t>(i), shapes[i].shape));
+    }
+    for (int64_t branch = 0; branch < static_cast<int64_t>(conditional->called_computations().size()); ++branch) {
+      const hlo::Computation* computation = conditional->called(branch);
+      BindParameters(*computation, {conditional->operand(branch + 1)});
+      SF_CHECK(Visit(*computation, depth + 1));
+      const int64_t close = NextStep();
+      const std::vector<ValueId>& root = flow_.leaves[computation->root()];
+      for (size_t i = 0; i < result.size(); ++i) {
+        AddTransfer({Transfer::Place::kEndOfBody, conditional, computation, root[i], result[i], close, false});
+        Define(result[i], close + 1);
+      }
+    }
+    // What one branch leaves in the result must outlive the branches that stand after it in the flattened program, for
+    // values of the enclosing computation that those branches read keep their own bytes until then.
+    const int64_t done = NextStep();
+    for (ValueId id : result) {
+      for (Interval& interval : flow_.values[static_cast<size_t>(id)].live) interval.end = interval.begin;
+      if (!flow_.values[static_cast<size_t>(id)].live.empty()) UseAt(id, done + 1);
+    }
+    // Operands of every branch stay whole until the branch that reads them is past; the intervals say so already.
+    flow_.leaves[conditional] = std::move(result);
+    return {};
+  }
+
+  const hlo::Module& module_;
+  ValueFlow flow_;
+  int64_t step_ = 0;
+};
+
+}  // namespace
+
+int64_t LeafCount(const Shape& shape) {
+  int64_t count = 0;
+  std::vector<const Shape*> pending = {&shape};
+  while (!pending.empty()) {
+    const Shape* current = pending.back();
+    pending.pop_back();
+    if (!current->IsTuple()) ++count;
+    if (current->IsTuple()) {
+      for (const Shape& child : current->tuple_shapes()) pending.push_back(&child);
+    }
+  }
+  return count;
+}
+
+std::vector<std::pair<int64_t, int64_t>> InPlaceOperands(const hlo::Instruction& instruction) {
+  if (instruction.opcode() != hlo::Opcode::kFusion) return {};
+  return dispatch::InPlaceUpdates(*instruction.called());
+}
+
+Result<ValueFlow> AnalyzeValueFlow(const hlo::Module& module) { return Analysis(module).Run(); }
+
+}  // namespace subfloor::cpu

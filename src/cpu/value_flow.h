@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/error.h"
+#include "hlo/module.h"
+
+namespace subfloor::cpu {
+
+/// Number of leaves (everything but tuples) of a shape; does not recurse.
+int64_t LeafCount(const Shape& shape);
+
+using ValueId = int32_t;
+
+/// A span of time, in ticks of the flattened program: two ticks a step, inclusive at both ends.
+struct Interval {
+  int64_t begin = 0, end = 0;
+  bool Overlaps(const Interval& other) const { return begin <= other.end && other.begin <= end; }
+};
+
+/// The contents of one leaf between its definition and its last use. Loop state and conditional results have one value
+/// with several definitions.
+struct Value {
+  enum class Kind : uint8_t { kParameter, kConstant, kOp, kState };
+  Kind kind = Kind::kOp;
+  const hlo::Instruction* instruction = nullptr;  ///< which defines it; for state, the while or conditional
+  int64_t leaf = 0;                               ///< of that instruction
+  const Shape* shape = nullptr;
+  int64_t bytes = 0;
+  std::vector<Interval> live;
+};
+
+/// `to` must hold what `from` holds when step `at` is reached. A copy, unless both can live in the same bytes.
+struct Transfer {
+  enum class Place : uint8_t {
+    kBefore,       ///< just before `instruction` runs: loop state from its initial value, an operand updated in place
+    kEndOfBody,    ///< at the end of `computation`: next loop state, the result of a branch
+    kEndOfProgram  ///< into an output of the program
+  };
+  Place place = Place::kBefore;
+  const hlo::Instruction* instruction = nullptr;
+  const hlo::Computation* computation = nullptr;
+  ValueId from = -1, to = -1;
+  int64_t tick = 0;
+  bool elided = false;  ///< both live in the same bytes
+};
+
+/// Who holds what, when. Made from a module in the compiler's last form: one caller for each computation that is not a
+/// fusion body, reducer or comparator; row-major arrays.
+struct ValueFlow {
+  std::vector<Value> values;
+  std::vector<Transfer> transfers;
+  absl::flat_hash_map<const hlo::Instruction*, std::vector<ValueId>> leaves;  ///< of every scheduled instruction
+  absl::flat_hash_map<const hlo::Computation*, std::vector<hlo::Instruction*>> schedule;
+  std::vector<ValueId> parameters;  ///< entry parameters, leaves flattened in order
+  std::vector<ValueId> outputs;     ///< one state-like value per leaf of the entry root
+  int64_t ticks = 0;
+
+  std::span<const ValueId> LeavesOf(const hlo::Instruction* instruction) const { return leaves.at(instruction); }
+};
+
+/// (operand, output leaf) of a fusion that updates operands in place; empty for everything else.
+std::vector<std::pair<int64_t, int64_t>> InPlaceOperands(const hlo::Instruction& instruction);
+
+/// Errors: not supported when control flow nests deeper than 256.
+Result<ValueFlow> AnalyzeValueFlow(const hlo::Module& module);
+
+}  // namespace subfloor::cpu

@@ -1,0 +1,24 @@
+#include "cpu/wrap_unowned.h"
+
+#include "cpu/library_calls.h"
+#include "passes/fuse/outline.h"
+
+namespace subfloor::cpu {
+
+Result<bool> WrapUnownedOps(hlo::Module& module, passes::PassContext& context) {
+  std::vector<hlo::Instruction*> unowned;
+  for (hlo::Computation* computation : module.MakePostOrder()) {
+    if (computation->IsFusionBody()) continue;
+    for (hlo::Instruction* instruction : computation->MakePostOrder()) {
+      const bool library_op = instruction->opcode() == hlo::Opcode::kDot || instruction->opcode() == hlo::Opcode::kConvolution;
+      if (library_op && !LibraryTakes(*instruction, context.log)) unowned.push_back(instruction);
+    }
+  }
+  for (hlo::Instruction* instruction : unowned) {
+    hlo::Instruction* const only[] = {instruction};
+    passes::OutlineFusion(only, only);
+  }
+  return !unowned.empty();
+}
+
+}  // namespace subfloor::cpu

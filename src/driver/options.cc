@@ -1,0 +1,92 @@
+#include "driver/options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <vector>
+
+namespace subfloor::driver {
+namespace {
+
+constexpr std::array kOptions = {
+    OptionInfo{"cpu", &Options::cpu, Effect::kResults,
+               "code for this CPU: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64"},
+    OptionInfo{"threads", &Options::threads, Effect::kSpeed,
+               "threads to compile and run with; 0: as many as affinity and cgroup allow"},
+    OptionInfo{"memory-limit", &Options::memory_limit, Effect::kDiagnosis,
+               "refuse programs whose buffers exceed this many bytes; 0: RAM or the cgroup's limit"},
+    OptionInfo{"rng-seed", &Options::rng_seed, Effect::kResults, "seed of the ops rng and rng-get-and-update-state"},
+    OptionInfo{"verify-passes", &Options::verify_passes, Effect::kDiagnosis, "run the verifier after every pass"},
+    OptionInfo{"skip-passes", &Options::skip_passes, Effect::kSpeed,
+               "comma-separated names of passes not to run (subfloor opt --list)"},
+    OptionInfo{"max-fusion-instructions", &Options::max_fusion_instructions, Effect::kSpeed,
+               "no fusion holds more instructions than this"},
+    OptionInfo{"max-folded-bytes", &Options::max_folded_bytes, Effect::kSpeed,
+               "constants larger than this are not folded"},
+    OptionInfo{"max-unrolled-instructions", &Options::max_unrolled_instructions, Effect::kSpeed,
+               "loops are unrolled only if that makes no more instructions than this"},
+};
+
+// Edits (insert, delete, replace) that turn one word into the other.
+int Distance(std::string_view a, std::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string_view EffectName(Effect effect) {
+  switch (effect) {
+    case Effect::kResults: return "results";
+    case Effect::kSpeed: return "speed";
+    case Effect::kDiagnosis: return "diagnosis";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::span<const OptionInfo> AllOptions() { return kOptions; }
+
+Status SetOption(Options& options, std::string_view name, std::string_view value) {
+  const auto* found = std::ranges::find(kOptions, name, &OptionInfo::name);
+  if (found == kOptions.end()) {
+    const auto* nearest = std::ranges::min_element(
+        kOptions, {}, [&](const OptionInfo& option) { return Distance(option.name, name); });
+    return BadInput("unknown option '{}'; the nearest is '{}' (subfloor options lists all)", name, nearest->name);
+  }
+  if (const auto* member = std::get_if<int64_t Options::*>(&found->member)) {
+    int64_t number = 0;
+    const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (problem != std::errc() || end != value.data() + value.size()) {
+      return BadInput("option '{}' wants an integer, found '{}'", name, value);
+    }
+    options.*(*member) = number;
+  } else if (const auto* flag = std::get_if<bool Options::*>(&found->member)) {
+    if (value != "true" && value != "false") return BadInput("option '{}' wants true or false, found '{}'", name, value);
+    options.*(*flag) = value == "true";
+  } else {
+    options.*std::get<std::string Options::*>(found->member) = value;
+  }
+  return {};
+}
+
+std::string DescribeOptions(const Options& options) {
+  std::string text = fmt::format("{:<26} {:<10} {:<12} {}\n", "option", "changes", "value", "meaning");
+  for (const OptionInfo& option : kOptions) {
+    const std::string value = std::visit([&](auto member) { return fmt::format("{}", options.*member); }, option.member);
+    text += fmt::format("{:<26} {:<10} {:<12} {}\n", option.name, EffectName(option.effect), value.empty() ? "-" : value,
+                        option.help);
+  }
+  return text;
+}
+
+}  // namespace subfloor::driver

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/error.h"
+
+namespace subfloor::driver {
+
+/// Everything that can be set, with its default. One registry (AllOptions) describes each; there are no others.
+struct Options {
+  std::string cpu = "host";
+  int64_t threads = 0;
+  int64_t memory_limit = 0;
+  int64_t rng_seed = 0;
+  bool verify_passes = true;
+  std::string skip_passes;
+  int64_t max_fusion_instructions = 80;
+  int64_t max_folded_bytes = 64 << 10;
+  int64_t max_unrolled_instructions = 256;
+};
+
+/// What an option can change: results' bits, only speed, or only what is checked and shown. The first two are part of a
+/// cache key.
+enum class Effect : uint8_t { kResults, kSpeed, kDiagnosis };
+
+struct OptionInfo {
+  std::string_view name;
+  std::variant<int64_t Options::*, bool Options::*, std::string Options::*> member;
+  Effect effect;
+  std::string_view help;
+};
+
+std::span<const OptionInfo> AllOptions();
+
+/// Sets one option from text. Errors: bad input for an unknown name (naming the nearest) or a value of the wrong type.
+Status SetOption(Options& options, std::string_view name, std::string_view value);
+
+/// A table of names, types, effects, values and help, one option a line.
+std::string DescribeOptions(const Options& options);
+
+}  // namespace subfloor::driver

@@ -1,0 +1,269 @@
+#include "driver/program.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "device/description/kernel_abi.h"
+#include "evaluator/evaluator.h"
+#include "runtime/cpu/executable.h"
+#include "types/physical.h"
+
+namespace subfloor::driver {
+namespace {
+
+// Caller's memory for one run: every leaf at its alignment.
+class Buffers {
+ public:
+  Status Allocate(std::span<const int64_t> sizes) {
+    constexpr int64_t kAlignment = SUBFLOOR_BUFFER_ALIGNMENT;
+    int64_t total = 0;
+    std::vector<int64_t> offsets;
+    for (int64_t size : sizes) {
+      offsets.push_back(total);
+      total += (size + kAlignment - 1) / kAlignment * kAlignment;
+    }
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, static_cast<size_t>(std::max(total, kAlignment)))));
+    if (!memory_) return OutOfResources("no memory for {} bytes of arguments and results", total);
+    for (size_t i = 0; i < sizes.size(); ++i) views_.push_back({memory_.get() + offsets[i], sizes[i]});
+    return {};
+  }
+
+  std::span<const runtime::BufferView> views() const { return views_; }
+  std::span<std::byte> bytes(size_t i) const {
+    return {static_cast<std::byte*>(views_[i].data), static_cast<size_t>(views_[i].size_bytes)};
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::byte[], Free> memory_;
+  std::vector<runtime::BufferView> views_;
+};
+
+// The leaves of a literal in order, those of tokens included.
+std::vector<const Literal*> LeavesOf(const Literal& literal) {
+  std::vector<const Literal*> leaves, pending = {&literal};
+  while (!pending.empty()) {
+    const Literal* current = pending.back();
+    pending.pop_back();
+    if (!current->shape().IsTuple()) {
+      leaves.push_back(current);
+      continue;
+    }
+    for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->elements()[i]);
+  }
+  return leaves;
+}
+
+std::vector<std::string> SplitList(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) names.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return names;
+}
+
+std::vector<Shape> LeafShapes(const Shape& shape) {
+  std::vector<Shape> shapes;
+  for (const ShapeLeaf& leaf : Leaves(shape)) shapes.push_back(*leaf.shape);
+  return shapes;
+}
+
+}  // namespace
+
+struct Program::Parts {
+  cpu::Compiled compiled;
+  std::unique_ptr<runtime::TaskPool> pool;
+  std::vector<Shape> parameter_shapes;       // by parameter
+  std::vector<Shape> argument_leaves;        // with entry layouts
+  Shape result_shape;
+  std::vector<Shape> result_leaves;
+
+  Status PlaceArguments(std::span<const Literal> arguments, Buffers& inputs) const;
+  Result<Literal> TakeResult(const Buffers& outputs) const;
+  Status Allocate(Buffers& inputs, Buffers& outputs) const;
+  runtime::RunOptions MakeRunOptions() const {
+    runtime::RunOptions options;
+    options.pool = pool.get();
+    return options;
+  }
+};
+
+Program::Program() : parts_(std::make_unique<Parts>()) {}
+Program::~Program() = default;
+
+const cpu::CompileReport& Program::report() const { return parts_->compiled.report; }
+
+Result<std::unique_ptr<Program>> Program::Compile(const hlo::Module& module, const Options& options, Dump dump,
+                                                  OnPhase on_phase) {
+  cpu::CompileOptions compile;
+  compile.cpu = SF_TRY(device::CpuByName(options.cpu));
+  compile.threads = options.threads > 0 ? static_cast<int>(options.threads) : device::HostCpu().cores;
+  compile.memory_limit = options.memory_limit;
+  compile.rng_seed = static_cast<uint64_t>(options.rng_seed);
+  compile.passes.skip = SplitList(options.skip_passes);
+  compile.passes.verify = options.verify_passes;
+  compile.passes.max_fusion_instructions = options.max_fusion_instructions;
+  compile.passes.max_folded_bytes = options.max_folded_bytes;
+  compile.passes.max_unrolled_instructions = options.max_unrolled_instructions;
+  compile.dump = std::move(dump);
+  compile.on_phase = std::move(on_phase);
+
+  std::unique_ptr<Program> program(new Program());
+  Parts& parts = *program->parts_;
+  parts.compiled = SF_TRY(cpu::Compile(module, compile));
+  parts.pool = std::make_unique<runtime::TaskPool>(compile.threads);
+  const hlo::EntryLayout layout = module.entry_layout();
+  for (const Shape& parameter : layout.parameters) {
+    parts.parameter_shapes.push_back(parameter);
+    for (Shape& leaf : LeafShapes(parameter)) parts.argument_leaves.push_back(std::move(leaf));
+  }
+  parts.result_shape = layout.result;
+  parts.result_leaves = LeafShapes(layout.result);
+  return program;
+}
+
+Status Program::Parts::Allocate(Buffers& inputs, Buffers& outputs) const {
+  std::vector<int64_t> sizes;
+  for (const Shape& leaf : argument_leaves) sizes.push_back(leaf.byte_size());
+  SF_CHECK(inputs.Allocate(sizes));
+  sizes.clear();
+  for (const Shape& leaf : result_leaves) sizes.push_back(leaf.byte_size());
+  return outputs.Allocate(sizes);
+}
+
+Status Program::Parts::PlaceArguments(std::span<const Literal> arguments, Buffers& inputs) const {
+  if (arguments.size() != parameter_shapes.size()) {
+    return BadInput("{} arguments for a program of {} parameters", arguments.size(), parameter_shapes.size());
+  }
+  size_t leaf = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!arguments[i].shape().Compatible(parameter_shapes[i])) {
+      return BadInput("argument {} is {}, the program wants {}", i, arguments[i].shape().ToString(false),
+                      parameter_shapes[i].ToString(false));
+    }
+    for (const Literal* literal : LeavesOf(arguments[i])) {
+      if (literal->shape().IsArray()) RowMajorToPhysical(argument_leaves[leaf], literal->bytes(), inputs.bytes(leaf));
+      ++leaf;
+    }
+  }
+  return {};
+}
+
+Result<Literal> Program::Parts::TakeResult(const Buffers& outputs) const {
+  Literal result = SF_TRY(Literal::Zeros(result_shape));
+  size_t leaf = 0;
+  std::vector<Literal*> pending = {&result};
+  while (!pending.empty()) {
+    Literal* current = pending.back();
+    pending.pop_back();
+    if (current->shape().IsTuple()) {
+      for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->mutable_elements()[i]);
+      continue;
+    }
+    if (current->shape().IsArray()) {
+      PhysicalToRowMajor(result_leaves[leaf], outputs.bytes(leaf), current->mutable_bytes());
+    }
+    ++leaf;
+  }
+  return result;
+}
+
+Result<Literal> Program::Run(std::span<const Literal> arguments) const {
+  Buffers inputs, outputs;
+  SF_CHECK(parts_->Allocate(inputs, outputs));
+  SF_CHECK(parts_->PlaceArguments(arguments, inputs));
+  SF_CHECK(parts_->compiled.executable->Execute(inputs.views(), outputs.views(), parts_->MakeRunOptions()).Wait());
+  return parts_->TakeResult(outputs);
+}
+
+Status Program::Execute(std::span<const runtime::BufferView> parameters,
+                        std::span<const runtime::BufferView> outputs) const {
+  return parts_->compiled.executable->Execute(parameters, outputs, parts_->MakeRunOptions()).Wait();
+}
+
+Result<std::vector<double>> Program::Time(std::span<const Literal> arguments, int64_t repeat) const {
+  Buffers inputs, outputs;
+  SF_CHECK(parts_->Allocate(inputs, outputs));
+  SF_CHECK(parts_->PlaceArguments(arguments, inputs));
+  const runtime::RunOptions options = parts_->MakeRunOptions();
+  std::vector<double> times;
+  for (int64_t i = 0; i < repeat; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    SF_CHECK(parts_->compiled.executable->Execute(inputs.views(), outputs.views(), options).Wait());
+    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+  }
+  return times;
+}
+
+Result<std::string> Program::Profile(std::span<const Literal> arguments) const {
+  constexpr int kRuns = 5;
+  Buffers inputs, outputs;
+  SF_CHECK(parts_->Allocate(inputs, outputs));
+  SF_CHECK(parts_->PlaceArguments(arguments, inputs));
+  const runtime::Executable& executable = *parts_->compiled.executable;
+  runtime::RunOptions options = parts_->MakeRunOptions();
+  SF_CHECK(executable.Execute(inputs.views(), outputs.views(), options).Wait());  // warms caches and pages
+  runtime::Profile profile = executable.MakeProfile();
+  options.profile = &profile;
+  for (int i = 0; i < kRuns; ++i) SF_CHECK(executable.Execute(inputs.views(), outputs.views(), options).Wait());
+
+  // A step that holds others counts only what it does itself.
+  const std::span<const runtime::Thunk* const> thunks = executable.thunks();
+  std::vector<double> own(thunks.size());
+  double total = 0;
+  for (size_t i = 0; i < thunks.size(); ++i) {
+    own[i] += std::chrono::duration<double, std::micro>(profile.entries[i].elapsed).count() / kRuns;
+    for (runtime::ThunkSequence* nested : const_cast<runtime::Thunk*>(thunks[i])->nested()) {
+      for (const auto& inner : nested->thunks()) {
+        own[i] -=
+            std::chrono::duration<double, std::micro>(profile.entries[static_cast<size_t>(inner->number())].elapsed).count() /
+            kRuns;
+      }
+    }
+    total += own[i];
+  }
+  std::vector<size_t> order(thunks.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, [&](size_t a, size_t b) { return own[a] != own[b] ? own[a] > own[b] : a < b; });
+  std::string text = fmt::format("{} steps, {:.1f} us a run (mean of {}); the most expensive:\n", thunks.size(), total, kRuns);
+  for (size_t i = 0; i < std::min<size_t>(10, order.size()); ++i) {
+    const runtime::Thunk& thunk = *thunks[order[i]];
+    text += fmt::format("{:>10.1f} us {:>5.1f}% {:<12} %{}{}\n", own[order[i]], total > 0 ? 100 * own[order[i]] / total : 0.0,
+                        runtime::ToString(thunk.kind()), thunk.info().instruction,
+                        thunk.info().op.empty() ? "" : "  (" + thunk.info().op + ")");
+  }
+  return text;
+}
+
+explain::CompileReport ToExplain(const hlo::Module& module, const cpu::CompileReport& report) {
+  const auto milliseconds = [](std::chrono::nanoseconds time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+  };
+  explain::CompileReport shown;
+  shown.module = module.name();
+  shown.instructions_before = module.instruction_count();
+  for (const cpu::Phase& phase : report.phases) shown.phases.push_back({phase.name, milliseconds(phase.elapsed)});
+  for (const passes::PassTime& pass : report.pass_times) shown.passes.push_back({pass.name, milliseconds(pass.elapsed)});
+  for (const cpu::FusionReport& fusion : report.fusions) {
+    shown.fusions.push_back({fusion.instruction, fusion.name, fusion.emitter, fusion.shape, fusion.symbol,
+                             fusion.instructions, fusion.workgroups});
+  }
+  shown.decisions = &report.decisions;
+  shown.names = report.names;
+  shown.distinct_kernels = report.distinct_kernels;
+  shown.code_bytes = report.code_bytes;
+  shown.copies = report.copies;
+  shown.parameter_bytes = report.parameter_bytes;
+  shown.output_bytes = report.output_bytes;
+  shown.constant_bytes = report.constant_bytes;
+  shown.temp_bytes = report.temp_bytes;
+  return shown;
+}
+
+}  // namespace subfloor::driver

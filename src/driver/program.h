@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "cpu/compiler.h"
+#include "driver/options.h"
+#include "explain/compile_report.h"
+#include "hlo/module.h"
+#include "runtime/cpu/executable.h"
+#include "types/literal.h"
+
+namespace subfloor::driver {
+
+/// A compiled program that takes and gives literals: what the command line and tests work with.
+/// Threads: Run may be called from any number of threads at once.
+class Program {
+ public:
+  using Dump = std::function<void(std::string_view stage, std::string_view name, std::string_view text)>;
+  using OnPhase = std::function<void(std::string_view phase)>;
+
+  /// Errors: those of cpu::Compile; bad input for an option's value.
+  static Result<std::unique_ptr<Program>> Compile(const hlo::Module& module, const Options& options, Dump dump = {},
+                                                  OnPhase on_phase = {});
+  ~Program();
+
+  /// Arguments as the module's parameters, by number; their literals are row-major whatever layout the entry wants.
+  Result<Literal> Run(std::span<const Literal> arguments) const;
+  /// Runs on the caller's own buffers, one a leaf, in the layouts of Module::entry_layout().
+  Status Execute(std::span<const runtime::BufferView> parameters, std::span<const runtime::BufferView> outputs) const;
+  /// Microseconds that each of `repeat` runs took, arguments and results already in place.
+  Result<std::vector<double>> Time(std::span<const Literal> arguments, int64_t repeat) const;
+  /// Runs several times and lists the ten most expensive steps: time, share, kind, name.
+  Result<std::string> Profile(std::span<const Literal> arguments) const;
+
+  const cpu::CompileReport& report() const;
+
+ private:
+  Program();
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The report in the plain values that `explain` renders.
+explain::CompileReport ToExplain(const hlo::Module& module, const cpu::CompileReport& report);
+
+}  // namespace subfloor::driver

@@ -1,0 +1,130 @@
+#include "driver/program_io.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "hlo/parser.h"
+#include "hlo/verifier.h"
+#include "types/compare_literals.h"
+#include "types/npy.h"
+#include "types/random_literal.h"
+
+namespace subfloor::driver {
+namespace {
+
+// The literal of `shape` with its leaves, in order, from `next()`.
+template <typename Next>
+Result<Literal> FromLeaves(const Shape& shape, Next&& next) {
+  Literal value = SF_TRY(Literal::Zeros(shape));
+  std::vector<Literal*> pending = {&value};
+  while (!pending.empty()) {
+    Literal* current = pending.back();
+    pending.pop_back();
+    if (current->shape().IsTuple()) {
+      for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->mutable_elements()[i]);
+    } else if (current->shape().IsArray()) {
+      *current = SF_TRY(next(current->shape()));
+    }
+  }
+  return value;
+}
+
+template <typename Visit>
+void ForEachLeaf(const Literal& literal, Visit&& visit) {
+  std::vector<const Literal*> pending = {&literal};
+  while (!pending.empty()) {
+    const Literal* current = pending.back();
+    pending.pop_back();
+    if (current->shape().IsTuple()) {
+      for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->elements()[i]);
+    } else {
+      visit(*current);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::error_code problem;
+  if (std::filesystem::is_directory(path, problem)) return BadInput("{} is a folder, wanted a file", path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return BadInput("cannot read {}: {}", path, std::strerror(errno));
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (file.bad()) return BadInput("cannot read {}: {}", path, std::strerror(errno));
+  return bytes;
+}
+
+Status WriteFile(const std::string& path, std::string_view bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) return BadInput("cannot write {}: {}", path, std::strerror(errno));
+  return {};
+}
+
+Result<std::unique_ptr<hlo::Module>> ReadProgram(const std::string& path) {
+  const std::string text = SF_TRY(ReadFile(path));
+  const std::string name = path == "-" ? "<stdin>" : path;
+  std::unique_ptr<hlo::Module> module = SF_TRY(hlo::ParseModule(text, name));
+  if (Status valid = hlo::Verify(*module); !valid) {
+    Error error = std::move(valid).error();
+    if (error.position().file.empty()) error.At({name, error.position().line, error.position().column});
+    return std::unexpected(std::move(error));
+  }
+  return module;
+}
+
+Result<std::vector<Literal>> RandomArguments(const hlo::Module& module, uint64_t seed) {
+  std::vector<Literal> arguments;
+  for (const hlo::Instruction* parameter : module.entry()->parameters()) {
+    arguments.push_back(SF_TRY(RandomLiteral(parameter->shape(), seed + arguments.size())));
+  }
+  return arguments;
+}
+
+Result<std::vector<Literal>> ReadArguments(const hlo::Module& module, const std::string& folder) {
+  std::vector<Literal> arguments;
+  int64_t file = 0;
+  for (const hlo::Instruction* parameter : module.entry()->parameters()) {
+    arguments.push_back(SF_TRY(FromLeaves(parameter->shape(), [&](const Shape& shape) {
+      return ReadNpyFile(fmt::format("{}/in{}.npy", folder, file++), shape);
+    })));
+  }
+  return arguments;
+}
+
+Status WriteResult(const Literal& result, const std::string& folder) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) return BadInput("cannot make the folder {}: {}", folder, problem.message());
+  int64_t file = 0;
+  Status status;
+  ForEachLeaf(result, [&](const Literal& leaf) {
+    const int64_t number = file++;
+    if (status && leaf.shape().IsArray()) status = WriteNpyFile(fmt::format("{}/out{}.npy", folder, number), leaf);
+  });
+  return status;
+}
+
+std::string DescribeResult(const Literal& result, int64_t max_elements) {
+  std::string text;
+  int64_t number = 0;
+  ForEachLeaf(result, [&](const Literal& leaf) {
+    text += fmt::format("out{}: {}", number++, leaf.shape().ToString(/*with_layout=*/false));
+    if (leaf.shape().IsArray()) {
+      const int64_t count = leaf.shape().element_count();
+      for (int64_t i = 0; i < std::min(count, max_elements); ++i) text += (i == 0 ? " " : ", ") + ElementToString(leaf, i);
+      if (count > max_elements) text += ", ...";
+    }
+    text += "\n";
+  });
+  return text;
+}
+
+}  // namespace subfloor::driver

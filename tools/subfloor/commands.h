@@ -1,0 +1,42 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "driver/options.h"
+
+/// The subcommands. Each Add... function declares its flags on `app` and leaves in `action` what runs if it was chosen;
+/// the action gives the exit code, or an error that main turns into one (docs/cli.md).
+namespace subfloor::tool {
+
+using Action = std::function<Result<int>()>;
+
+constexpr int kRight = 0, kDifferent = 1, kUsage = 2;
+
+/// Flags that every command which reads or compiles a program shares.
+struct Common {
+  std::string file;
+  std::vector<std::string> set;  ///< --set NAME=VALUE
+  driver::Options options;
+
+  void AddTo(CLI::App& command, bool with_options = true);
+  /// Applies --set. Errors: bad input.
+  Status Resolve();
+};
+
+void AddRun(CLI::App& app, Action& action);
+void AddEval(CLI::App& app, Action& action);
+void AddCompile(CLI::App& app, Action& action);
+void AddExplain(CLI::App& app, Action& action);
+void AddOpt(CLI::App& app, Action& action);
+void AddReduce(CLI::App& app, Action& action);
+void AddOptions(CLI::App& app, Action& action);
+
+/// A line of progress on standard error while `step` runs; silent unless that is a terminal.
+void Progress(std::string_view text);
+void ProgressDone();
+
+}  // namespace subfloor::tool

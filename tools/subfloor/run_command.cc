@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "driver/nan_check.h"
+#include "driver/program.h"
+#include "driver/program_io.h"
+#include "evaluator/evaluator.h"
+#include "tools/subfloor/commands.h"
+#include "types/compare_literals.h"
+
+namespace subfloor::tool {
+namespace {
+
+struct RunFlags {
+  Common common;
+  std::string inputs, outputs, target = "cpu", compare;
+  uint64_t seed = 0;
+  int64_t repeat = 1;
+  bool profile = false, nan_check = false;
+  CompareOptions tolerance;
+
+  void AddTo(CLI::App& command, bool evaluator) {
+    common.AddTo(command, /*with_options=*/!evaluator);
+    command.add_option("--inputs", inputs, "folder with in0.npy, in1.npy, ..., one a parameter leaf (default: random)");
+    command.add_option("--outputs", outputs, "folder for out0.npy, out1.npy, ... (default: print)");
+    command.add_option("--seed", seed, "seed of the random inputs")->capture_default_str();
+    command.add_flag("--nan-check", nan_check, "name the first op that makes a NaN out of none (by the evaluator)");
+    if (evaluator) return;
+    command.add_option("--target", target, "what to run on")->check(CLI::IsMember({"cpu"}))->capture_default_str();
+    command.add_option("--compare", compare, "compare the results with another way of computing them")
+        ->check(CLI::IsMember({"evaluator"}));
+    command.add_option("--max-ulp", tolerance.max_ulp, "accept this many units in the last place");
+    command.add_option("--rtol", tolerance.rtol, "accept this relative error");
+    command.add_option("--atol", tolerance.atol, "accept this absolute error");
+    command.add_option("--repeat", repeat, "run so often and report the median time")->check(CLI::PositiveNumber);
+    command.add_flag("--profile", profile, "time every step and list the most expensive");
+  }
+
+  Result<std::vector<Literal>> Arguments(const hlo::Module& module) const {
+    if (!inputs.empty()) return driver::ReadArguments(module, inputs);
+    return driver::RandomArguments(module, seed);
+  }
+
+  Status Report(const Literal& result) const {
+    if (!outputs.empty()) return driver::WriteResult(result, outputs);
+    fmt::print("{}", driver::DescribeResult(result));
+    return {};
+  }
+};
+
+Result<Literal> RunEvaluator(const hlo::Module& module, std::span<const Literal> arguments, const RunFlags& flags) {
+  EvaluateOptions options;
+  options.rng_seed = static_cast<uint64_t>(flags.common.options.rng_seed);
+  Progress("evaluating");
+  Result<Literal> result = Evaluate(module, arguments, options);
+  ProgressDone();
+  return result;
+}
+
+Result<int> Run(RunFlags& flags) {
+  SF_CHECK(flags.common.Resolve());
+  std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
+  const std::vector<Literal> arguments = SF_TRY(flags.Arguments(*module));
+  if (flags.nan_check) {
+    Progress("looking for NaN");
+    fmt::print("{}\n", SF_TRY(driver::FindFirstNan(*module, arguments)));
+    ProgressDone();
+  }
+  Progress("compiling");
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_ptr<driver::Program> program = SF_TRY(driver::Program::Compile(*module, flags.common.options));
+  const double compile_milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  ProgressDone();
+  const Literal result = SF_TRY(program->Run(arguments));
+  SF_CHECK(flags.Report(result));
+  if (flags.repeat > 1) {
+    std::vector<double> times = SF_TRY(program->Time(arguments, flags.repeat));
+    std::ranges::nth_element(times, times.begin() + static_cast<int64_t>(times.size() / 2));
+    fmt::print("compiled in {:.1f} ms\nmedian of {} runs: {:.1f} us\n", compile_milliseconds, flags.repeat,
+               times[times.size() / 2]);
+  }
+  if (flags.profile) fmt::print("{}", SF_TRY(program->Profile(arguments)));
+  if (flags.compare.empty()) return kRight;
+  const Literal expected = SF_TRY(RunEvaluator(*module, arguments, flags));
+  const Comparison comparison = SF_TRY(CompareLiterals(result, expected, flags.tolerance));
+  fmt::print("{}", comparison.ToString());
+  return comparison.Matches() ? kRight : kDifferent;
+}
+
+Result<int> Eval(RunFlags& flags) {
+  std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
+  const std::vector<Literal> arguments = SF_TRY(flags.Arguments(*module));
+  if (flags.nan_check) fmt::print("{}\n", SF_TRY(driver::FindFirstNan(*module, arguments)));
+  SF_CHECK(flags.Report(SF_TRY(RunEvaluator(*module, arguments, flags))));
+  return kRight;
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("run", "Compile a program, run it, print or save the results");
+  auto flags = std::make_shared<RunFlags>();
+  flags->AddTo(*command, /*evaluator=*/false);
+  command->callback([&action, flags] { action = [flags] { return Run(*flags); }; });
+}
+
+void AddEval(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("eval", "Run a program on the evaluator, which defines every result");
+  auto flags = std::make_shared<RunFlags>();
+  flags->AddTo(*command, /*evaluator=*/true);
+  command->callback([&action, flags] { action = [flags] { return Eval(*flags); }; });
+}
+
+}  // namespace subfloor::tool
