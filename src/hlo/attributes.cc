@@ -12,6 +12,43 @@ bool CustomCallAttributes::operator==(const CustomCallAttributes& o) const {
   return !literal || literal->Identical(*o.literal);
 }
 
+Attributes::Attributes(const Attributes& other) : index_(other.index_) {
+  switch (index_) {
+    case internal::AttributeIndex::kNoAttributes: break;
+#define X(name)                                               \
+  case internal::AttributeIndex::k##name:                     \
+    fields_ = new name(*static_cast<const name*>(other.fields_)); \
+    break;
+      SUBFLOOR_ATTRIBUTE_STRUCTS(X)
+#undef X
+  }
+}
+
+void Attributes::Destroy() {
+  switch (index_) {
+    case internal::AttributeIndex::kNoAttributes: break;
+#define X(name)                           \
+  case internal::AttributeIndex::k##name: \
+    delete static_cast<name*>(fields_);   \
+    break;
+      SUBFLOOR_ATTRIBUTE_STRUCTS(X)
+#undef X
+  }
+}
+
+bool Attributes::operator==(const Attributes& other) const {
+  if (index_ != other.index_) return false;
+  switch (index_) {
+    case internal::AttributeIndex::kNoAttributes: return true;
+#define X(name)                           \
+  case internal::AttributeIndex::k##name: \
+    return *static_cast<const name*>(fields_) == *static_cast<const name*>(other.fields_);
+      SUBFLOOR_ATTRIBUTE_STRUCTS(X)
+#undef X
+  }
+  return false;
+}
+
 Attributes DefaultAttributes(Opcode opcode) {
   switch (opcode) {
 #define X(enumerator, text, arity, attributes) \

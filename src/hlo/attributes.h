@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <variant>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "hlo/opcode.h"
@@ -495,16 +496,118 @@ struct DomainAttributes {
   bool operator==(const DomainAttributes&) const = default;
 };
 
-/// The one struct that an instruction carries; which alternative it holds follows from its opcode (OPCODES' last column).
-using Attributes =
-    std::variant<NoAttributes, ElementwiseAttributes, DimensionsAttributes, ReshapeAttributes, IotaAttributes,
-                 SliceAttributes, PadAttributes, DynamicSliceAttributes, GatherAttributes, ScatterAttributes, DotAttributes,
-                 ConvolutionAttributes, WindowAttributes, ReducePrecisionAttributes, CompareAttributes,
-                 GetTupleElementAttributes, ParameterAttributes, ConstantAttributes, FftAttributes, CholeskyAttributes,
-                 TriangularSolveAttributes, RngAttributes, RngBitGeneratorAttributes, RngStateAttributes,
-                 BatchNormAttributes, SortAttributes, TopKAttributes, ScanAttributes, CallAttributes, FusionAttributes,
-                 CustomCallAttributes, CollectiveAttributes, SendRecvAttributes, InfeedAttributes, OutfeedAttributes,
-                 AsyncAttributes, CopyStartAttributes, DomainAttributes>;
+// Every attribute struct that has fields.
+#define SUBFLOOR_ATTRIBUTE_STRUCTS(X)                                                                                 \
+  X(ElementwiseAttributes) X(DimensionsAttributes) X(ReshapeAttributes) X(IotaAttributes) X(SliceAttributes)          \
+  X(PadAttributes) X(DynamicSliceAttributes) X(GatherAttributes) X(ScatterAttributes) X(DotAttributes)                \
+  X(ConvolutionAttributes) X(WindowAttributes) X(ReducePrecisionAttributes) X(CompareAttributes)                      \
+  X(GetTupleElementAttributes) X(ParameterAttributes) X(ConstantAttributes) X(FftAttributes) X(CholeskyAttributes)    \
+  X(TriangularSolveAttributes) X(RngAttributes) X(RngBitGeneratorAttributes) X(RngStateAttributes)                    \
+  X(BatchNormAttributes) X(SortAttributes) X(TopKAttributes) X(ScanAttributes) X(CallAttributes)                      \
+  X(FusionAttributes) X(CustomCallAttributes) X(CollectiveAttributes) X(SendRecvAttributes) X(InfeedAttributes)       \
+  X(OutfeedAttributes) X(AsyncAttributes) X(CopyStartAttributes) X(DomainAttributes)
+
+namespace internal {
+enum class AttributeIndex : uint8_t {
+  kNoAttributes,
+#define X(name) k##name,
+  SUBFLOOR_ATTRIBUTE_STRUCTS(X)
+#undef X
+};
+template <typename T>
+struct AttributeTraits;
+#define X(name)                                                       \
+  template <>                                                         \
+  struct AttributeTraits<name> {                                      \
+    static constexpr AttributeIndex kIndex = AttributeIndex::k##name; \
+  };
+X(NoAttributes)
+SUBFLOOR_ATTRIBUTE_STRUCTS(X)
+#undef X
+}  // namespace internal
+
+template <typename T>
+concept AttributeStruct = requires { internal::AttributeTraits<T>::kIndex; };
+
+/// The one struct that an instruction carries; which one follows from its opcode (SUBFLOOR_OPCODES' last column).
+///
+/// A value, like a variant of all structs; but what copies, compares and destroys is compiled once, in attributes.cc, for
+/// every file of the tree includes this one.
+class Attributes {
+ public:
+  Attributes() = default;  ///< NoAttributes
+  template <AttributeStruct T>
+  Attributes(T fields) : index_(internal::AttributeTraits<T>::kIndex) {  // implicit: a struct is its attributes
+    if constexpr (!std::is_same_v<T, NoAttributes>) fields_ = new T(std::move(fields));
+  }
+  ~Attributes() {
+    if (fields_) Destroy();
+  }
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept : index_(other.index_), fields_(std::exchange(other.fields_, nullptr)) {
+    other.index_ = internal::AttributeIndex::kNoAttributes;
+  }
+  Attributes& operator=(Attributes other) noexcept {
+    std::swap(index_, other.index_);
+    std::swap(fields_, other.fields_);
+    return *this;
+  }
+  bool operator==(const Attributes& other) const;
+  /// Both hold the same struct, whatever its fields.
+  bool SameKind(const Attributes& other) const { return index_ == other.index_; }
+
+  template <AttributeStruct T>
+  bool Is() const {
+    return index_ == internal::AttributeTraits<T>::kIndex;
+  }
+  /// The struct. Precondition: Is<T>().
+  template <AttributeStruct T>
+  const T& Get() const {
+    return *TryGet<T>();
+  }
+  template <AttributeStruct T>
+  T& Get() {
+    return *TryGet<T>();
+  }
+  /// The struct, or nullptr if it is another one.
+  template <AttributeStruct T>
+  const T* TryGet() const {
+    if constexpr (std::is_same_v<T, NoAttributes>) {
+      static constexpr NoAttributes kNone;
+      return Is<T>() ? &kNone : nullptr;
+    } else {
+      return Is<T>() ? static_cast<const T*>(fields_) : nullptr;
+    }
+  }
+  template <AttributeStruct T>
+    requires(!std::is_same_v<T, NoAttributes>)
+  T* TryGet() {
+    return Is<T>() ? static_cast<T*>(fields_) : nullptr;
+  }
+
+  /// Hands every field to the visitor, as the struct's own Visit does. Expensive to compile: for parser, printer and the
+  /// like. The visitor of a const object must not change what it is handed.
+  template <typename V>
+  void VisitFields(V&& visitor) {
+    switch (index_) {
+      case internal::AttributeIndex::kNoAttributes: return;
+#define X(name) \
+  case internal::AttributeIndex::k##name: return static_cast<name*>(fields_)->Visit(visitor);
+        SUBFLOOR_ATTRIBUTE_STRUCTS(X)
+#undef X
+    }
+  }
+  template <typename V>
+  void VisitFields(V&& visitor) const {
+    const_cast<Attributes*>(this)->VisitFields(visitor);
+  }
+
+ private:
+  void Destroy();
+
+  internal::AttributeIndex index_ = internal::AttributeIndex::kNoAttributes;
+  void* fields_ = nullptr;  // null for NoAttributes
+};
 
 /// The alternative that instructions of this opcode carry, with every field at its default.
 Attributes DefaultAttributes(Opcode opcode);

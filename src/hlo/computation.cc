@@ -74,7 +74,7 @@ Instruction* Computation::Insert(std::unique_ptr<Instruction> instruction, std::
 Instruction* Computation::Add(Opcode opcode, const Shape& shape, std::span<Instruction* const> operands,
                               Attributes attributes, std::span<Computation* const> called, std::string_view name) {
   if (opcode == Opcode::kParameter) {
-    return AddParameter(std::get<ParameterAttributes>(attributes).number, shape, name);
+    return AddParameter(attributes.Get<ParameterAttributes>().number, shape, name);
   }
   return Insert(std::unique_ptr<Instruction>(new Instruction(opcode, shape, std::move(attributes))), operands, called,
                 name);

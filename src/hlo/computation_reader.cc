@@ -33,15 +33,10 @@ bool MayBeOmitted(Opcode opcode, std::string_view field) {
   }
 }
 
-template <typename Visitor>
-void VisitFields(Attributes& attributes, Visitor& visitor) {
-  std::visit([&](auto& fields) { fields.Visit(visitor); }, attributes);
-}
-
 AttributeNames NamesOf(Opcode opcode) {
   Attributes attributes = DefaultAttributes(opcode);
   AttributeNames names;
-  VisitFields(attributes, names);
+  attributes.VisitFields(names);
   return names;
 }
 
@@ -274,11 +269,11 @@ bool ComputationReader::ReadOpcode(Call& call) {
 bool ComputationReader::ReadPositional(Call& call) {
   const char* at = lexer_.position();
   if (call.opcode == Opcode::kParameter) {
-    int64_t& number = std::get<ParameterAttributes>(call.attributes).number;
+    int64_t& number = call.attributes.Get<ParameterAttributes>().number;
     if (!lexer_.ReadInteger(number, "a parameter number")) return false;
     return number >= 0 || lexer_.Fail(at, "parameter number {}; they count from 0", number);
   }
-  auto& constant = std::get<ConstantAttributes>(call.attributes);
+  auto& constant = call.attributes.Get<ConstantAttributes>();
   if (!call.has_shape) return lexer_.Fail(call.start, "constant must have its shape written");
   return ReadLiteral(lexer_, call.shape, constant.literal, constant.elided);
 }
@@ -410,12 +405,12 @@ ComputationReader::Progress ComputationReader::ReadAttributes(Frame& frame) {
     if (found) continue;
 
     AttributeReader reader(lexer_, name, pending.fields_seen);
-    VisitFields(call.attributes, reader);
+    call.attributes.VisitFields(reader);
     if (lexer_.failed()) return Progress::kFailed;
     if (reader.found()) continue;
     if (call.wrapped) {
       AttributeReader wrapped_reader(lexer_, name, pending.wrapped_fields_seen);
-      VisitFields(call.wrapped_attributes, wrapped_reader);
+      call.wrapped_attributes.VisitFields(wrapped_reader);
       if (lexer_.failed()) return Progress::kFailed;
       if (wrapped_reader.found()) continue;
     }
@@ -633,7 +628,7 @@ bool ComputationReader::InferMissingShape(Call& call, std::span<Computation* con
 }
 
 bool ComputationReader::ReserveParameter(Frame& frame, const Call& call) {
-  const int64_t number = std::get<ParameterAttributes>(call.attributes).number;
+  const int64_t number = call.attributes.Get<ParameterAttributes>().number;
   const int64_t count = frame.computation->parameter_count();
   if (number < count) {
     if (frame.computation->parameter(number) == nullptr) return true;
@@ -695,7 +690,7 @@ bool ComputationReader::SettleAsync(Call& call, absl::InlinedVector<Computation*
   const auto place = lexer_.PlaceOf(call.start);
   root->set_position(place.line, place.column);
   body->set_root(root);
-  body->set_execution_thread(std::get<AsyncAttributes>(call.attributes).execution_thread.text);
+  body->set_execution_thread(call.attributes.Get<AsyncAttributes>().execution_thread.text);
   called.assign(1, body);
   return true;
 }

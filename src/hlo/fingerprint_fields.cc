@@ -131,12 +131,7 @@ void AddInstruction(Bytes& bytes, const Instruction& instruction) {
   bytes.Add(static_cast<int64_t>(instruction.opcode()));
   bytes.Add(instruction.shape());
   bytes.Add(instruction.operand_count());
-  // Visit lists are written for visitors that change fields too; this one only reads.
-  std::visit(
-      [&](const auto& attributes) {
-        const_cast<std::remove_cvref_t<decltype(attributes)>&>(attributes).Visit(AttributeVisitor{bytes});
-      },
-      instruction.attributes());
+  instruction.attributes().VisitFields(AttributeVisitor{bytes});
   if (!instruction.has_annotations()) return;
   const Annotations& annotations = instruction.annotations();
   const std::pair<std::string_view, std::string_view> fields[] = {

@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "hlo/attributes.h"
@@ -86,15 +85,15 @@ class Instruction {
   /// The attributes as the struct that this opcode carries. Precondition: the opcode carries a T.
   template <typename T>
   const T& As() const {
-    return std::get<T>(attributes_);
+    return attributes_.Get<T>();
   }
   template <typename T>
   T& MutableAs() {
-    return std::get<T>(attributes_);
+    return attributes_.Get<T>();
   }
   template <typename T>
   const T* TryAs() const {
-    return std::get_if<T>(&attributes_);
+    return attributes_.TryGet<T>();
   }
   /// Shorthand for As<DimensionsAttributes>().dimensions.
   std::span<const int64_t> dimensions() const { return As<DimensionsAttributes>().dimensions; }

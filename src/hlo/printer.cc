@@ -239,9 +239,7 @@ class Printer {
 
   void AppendFields(const Instruction& instruction) {
     AttributePrinter printer(out_);
-    // Visit lists take mutable fields, for the parser's sake; this visitor only reads.
-    std::visit([&](auto& fields) { fields.Visit(printer); },
-               const_cast<Attributes&>(instruction.attributes()));
+    instruction.attributes().VisitFields(printer);
   }
 
   void AppendCalled(const Instruction& instruction) {

@@ -233,7 +233,7 @@ Result<Shape> Infer(const OpView& op) {
 }
 
 Status CheckOperands(Opcode opcode, std::span<const Shape* const> operands, const Attributes& attributes) {
-  if (attributes.index() != DefaultAttributes(opcode).index()) {
+  if (!attributes.SameKind(DefaultAttributes(opcode))) {
     return InternalError("{} carries the attributes of another operation", ToString(opcode));
   }
   for (const Shape* operand : operands) {

@@ -119,7 +119,7 @@ Result<Shape> InferCall(const OpView& op) {
   SF_CHECK(WantCalled(op, 1));
   SF_CHECK(WantParameters(op, *op.called[0], op.opcode == Opcode::kFusion ? "body" : "callee", op.operands));
   const Shape* root = SF_TRY(RootShape(op, *op.called[0]));
-  const auto* fusion = std::get_if<FusionAttributes>(&op.attributes);
+  const auto* fusion = op.attributes.TryGet<FusionAttributes>();
   if (fusion == nullptr) return root->WithoutLayout();
   for (const OutputOperandAlias& alias : fusion->output_to_operand_aliasing) {
     if (alias.operand < 0 || alias.operand >= static_cast<int64_t>(op.operand_count())) {

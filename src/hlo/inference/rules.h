@@ -26,7 +26,7 @@ struct OpView {
   size_t operand_count() const { return operands.size(); }
   template <typename T>
   const T& As() const {
-    return std::get<T>(attributes);
+    return attributes.Get<T>();
   }
   std::string_view name() const { return ToString(opcode); }
 };

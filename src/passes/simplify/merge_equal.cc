@@ -71,11 +71,7 @@ struct AttributeHash {
 
 uint64_t HashOf(const Instruction* instruction) {
   AttributeHash visitor;
-  std::visit(
-      [&](const auto& attributes) {
-        const_cast<std::remove_cvref_t<decltype(attributes)>&>(attributes).Visit(visitor);
-      },
-      instruction->attributes());
+  instruction->attributes().VisitFields(visitor);
   uint64_t hash = Mix(visitor.hash, static_cast<uint64_t>(instruction->opcode()));
   hash = Mix(hash, static_cast<uint64_t>(instruction->shape().element_type()));
   for (const int64_t size : instruction->shape().dimensions()) hash = Mix(hash, static_cast<uint64_t>(size));
