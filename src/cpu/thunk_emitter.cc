@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cpu/library_calls.h"
-#include "passes/loops/trip_count.h"
+#include "passes/loops/loop_analysis.h"
 #include "runtime/cpu/control_thunks.h"
 #include "runtime/cpu/copy_thunk.h"
 #include "runtime/cpu/custom_call_thunk.h"
