@@ -13,6 +13,7 @@
 #include "runtime/cpu/device_id_thunk.h"
 #include "runtime/cpu/fill_thunk.h"
 #include "runtime/cpu/kernel_thunk.h"
+#include "runtime/cpu/profile_table.h"
 #include "runtime/cpu/rng_state_thunk.h"
 #include "runtime/float_environment.h"
 #include "test_image.h"
@@ -68,8 +69,8 @@ Error CreateError(std::vector<Allocation> allocations, ThunkSequence thunks) {
   return executable ? Error(ErrorKind::kInternal, "no error") : executable.error();
 }
 
-Status RunOnce(const Executable& executable, std::vector<BufferView> parameters, std::vector<BufferView> outputs,
-           const RunOptions& options = {}) {
+Status RunOnce(const Executable& executable, std::vector<BufferView> parameters,
+               std::vector<BufferView> outputs, const RunOptions& options = {}) {
   return executable.Execute(parameters, outputs, options).Wait();
 }
 
@@ -278,6 +279,10 @@ TEST(Executable, Loops) {
     EXPECT_EQ(profile.entries[1].runs, known ? 0 : 8);
     EXPECT_EQ(profile.entries[2].runs, known ? 5 : 7);
     EXPECT_GE(profile.entries[0].elapsed, profile.entries[2].elapsed);
+    const std::string table = ProfileTable(*executable, profile);
+    EXPECT_LT(table.find("%while"), table.find("%inc")) << table;  // the costlier first
+    EXPECT_EQ(table.find("%less") == std::string::npos, known) << table;
+    EXPECT_THAT(table, HasSubstr("100.0%"));
   }
 }
 
@@ -361,7 +366,8 @@ TEST(Executable, DeviceIds) {
   thunks.Emplace<DeviceIdThunk>(ThunkInfo{}, ThunkKind::kPartitionId, BufferSlice{1, 0, 4});
   auto executable = Make({Allocation::Output(0, 4), Allocation::Output(1, 4)}, std::move(thunks));
   Buffer<int32_t> replica{-1}, partition{-1};
-  ASSERT_TRUE(RunOnce(*executable, {}, {replica.view(), partition.view()}, {.replica_id = 3, .partition_id = 4}));
+  ASSERT_TRUE(
+      RunOnce(*executable, {}, {replica.view(), partition.view()}, {.replica_id = 3, .partition_id = 4}));
   EXPECT_EQ(replica.values()[0], 3);
   EXPECT_EQ(partition.values()[0], 4);
 }

@@ -183,6 +183,12 @@ int64_t Executable::constant_bytes() const {
   return bytes;
 }
 
+std::vector<const Thunk*> Executable::outermost_thunks() const {
+  std::vector<const Thunk*> outermost;
+  for (const auto& thunk : sequence_.thunks()) outermost.push_back(thunk.get());
+  return outermost;
+}
+
 std::unique_ptr<Executable::RunState> Executable::TakeState() const {
   {
     std::lock_guard lock(mutex_);

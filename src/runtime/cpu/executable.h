@@ -97,6 +97,8 @@ class Executable {
   int64_t constant_bytes() const;
   /// All thunks, nested ones after the one they are in; a thunk's index is its number.
   std::span<const Thunk* const> thunks() const { return thunks_; }
+  /// The thunks that are in no other one, in order.
+  std::vector<const Thunk*> outermost_thunks() const;
   /// An empty profile that fits.
   Profile MakeProfile() const { return {std::vector<Profile::Entry>(thunks_.size())}; }
 
