@@ -57,4 +57,7 @@ class Machine {
   Literal result_;
 };
 
+/// Bad input unless there is one argument a parameter, each of a compatible shape.
+Status CheckArguments(const hlo::Computation& computation, std::span<const Literal> arguments);
+
 }  // namespace subfloor::evaluator

@@ -9,7 +9,6 @@
 
 namespace subfloor {
 namespace evaluator {
-namespace {
 
 Status CheckArguments(const hlo::Computation& computation, std::span<const Literal> arguments) {
   if (static_cast<int64_t>(arguments.size()) != computation.parameter_count()) {
@@ -26,6 +25,8 @@ Status CheckArguments(const hlo::Computation& computation, std::span<const Liter
   }
   return {};
 }
+
+namespace {
 
 /// Runs every machine to its end. A group meets when all its members wait at the same instruction.
 Status RunInLockstep(std::deque<Context>& contexts, std::deque<Machine>& machines, int64_t replicas,
