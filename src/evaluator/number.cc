@@ -98,6 +98,10 @@ uint64_t NanToBits(ElementType type, R value) {
 
 template <typename R>
 R RealFromBits(ElementType type, uint64_t bits) {
+  if (type == ElementType::kBF16) {
+    const float value = std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+    if (value == value) return static_cast<R>(value);
+  }
   if (IsNan(type, bits)) return NanFromBits<R>(type, bits);
   if constexpr (std::is_same_v<R, Quad>) {
     if (type == ElementType::kF64) return static_cast<Quad>(std::bit_cast<double>(bits));
@@ -106,6 +110,24 @@ R RealFromBits(ElementType type, uint64_t bits) {
     return ToDouble(type, bits);
   }
 }
+/// A double that is a normal number of a 16-bit float type, rounded to it; false where FromDouble has to
+/// decide (subnormal, too large, NaN). The common case of the two types that programs are full of.
+template <int kExponentBits>
+bool RoundToNormal16(double value, uint64_t& bits) {
+  constexpr int kMantissaBits = 15 - kExponentBits, kCut = 52 - kMantissaBits;
+  constexpr int64_t kBias = (1 << (kExponentBits - 1)) - 1, kTop = (1 << kExponentBits) - 1;
+  const auto wide = std::bit_cast<uint64_t>(value);
+  const uint64_t magnitude = wide & ~(uint64_t{1} << 63);
+  const uint64_t rounded = magnitude + ((uint64_t{1} << (kCut - 1)) - 1) + (magnitude >> kCut & 1);
+  // A value just below the least normal number may round up to it, but is left to FromDouble as well.
+  const int64_t before = static_cast<int64_t>(magnitude >> 52) - 1023 + kBias;
+  const int64_t exponent = static_cast<int64_t>(rounded >> 52) - 1023 + kBias;
+  if (before < 1 || exponent >= kTop) return false;
+  const uint64_t mantissa = rounded >> kCut & ((uint64_t{1} << kMantissaBits) - 1);
+  bits = (wide >> 63) << 15 | static_cast<uint64_t>(exponent) << kMantissaBits | mantissa;
+  return true;
+}
+
 template <typename R>
 uint64_t BitsFromReal(ElementType type, R value) {
   if (value != value) return NanToBits(type, value);
@@ -113,6 +135,9 @@ uint64_t BitsFromReal(ElementType type, R value) {
     if (type == ElementType::kF64) return std::bit_cast<uint64_t>(static_cast<double>(value));
     return FromQuad(type, value);
   } else {
+    uint64_t bits;
+    if (type == ElementType::kBF16 && RoundToNormal16<8>(value, bits)) return bits;
+    if (type == ElementType::kF16 && RoundToNormal16<5>(value, bits)) return bits;
     return FromDouble(type, value);
   }
 }
