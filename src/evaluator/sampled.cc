@@ -9,6 +9,7 @@
 #include "evaluator/machine.h"
 #include "evaluator/op_functions.h"
 #include "evaluator/sample_recipe.h"
+#include "types/narrow.h"
 
 namespace subfloor {
 namespace evaluator {
@@ -20,8 +21,8 @@ using hlo::Opcode;
 /// What later nodes read of a node's value, and how it is had.
 struct Demand {
   bool any = false, whole = false;
-  std::vector<int64_t> elements;  // of an array; sorted and distinct once the node is planned
-  std::optional<SampleRecipe> recipe;
+  std::vector<int64_t> elements;       // of an array; sorted and distinct once the node is planned
+  std::optional<SampleRecipe> recipe;  // for elements; an iota needs none
 };
 
 /// The whole value, or its demanded elements in the order of Demand::elements.
@@ -122,6 +123,7 @@ class Sampler {
       demand.elements.erase(std::ranges::unique(demand.elements).begin(), demand.elements.end());
       const bool most =
           static_cast<int64_t>(demand.elements.size()) * 2 > instruction.shape().element_count();
+      if (!most && instruction.opcode() == Opcode::kIota) return;  // needs nothing
       if (!most) demand.recipe = MakeSampleRecipe(instruction, demand.elements, kSourceLimit);
     }
     demand.whole = !demand.recipe.has_value();
@@ -199,6 +201,7 @@ class Sampler {
   Result<Literal> EvaluateSome(size_t node) {
     const FlatGraph::Node& flat = graph_.nodes[node];
     const Demand& demand = demands_[node];
+    if (!demand.recipe) return SomeOfIota(*flat.instruction, demand.elements);
     std::vector<Literal> operands;
     for (const SampleRecipe::Part& part : demand.recipe->parts) {
       Literal operand = SF_TRY(Literal::Zeros(Shape::ArrayOf(part.type, part.dimensions)));
@@ -215,6 +218,18 @@ class Sampler {
                                        {static_cast<int64_t>(demand.elements.size())});
     return EvaluateAlone(demand.recipe->opcode, shape, operands, demand.recipe->attributes,
                          flat.instruction->called_computations());
+  }
+
+  static Result<Literal> SomeOfIota(const Instruction& iota, std::span<const int64_t> elements) {
+    const Shape& shape = iota.shape();
+    const int64_t dimension = iota.As<hlo::IotaAttributes>().iota_dimension;
+    const int64_t stride = RowMajorStrides(shape.dimensions())[static_cast<size_t>(dimension)];
+    Literal some =
+        SF_TRY(Literal::Zeros(Shape::ArrayOf(shape.element_type(), {static_cast<int64_t>(elements.size())})));
+    for (size_t i = 0; i < elements.size(); ++i) {
+      SetFromInt(some, static_cast<int64_t>(i), elements[i] / stride % shape.dimension(dimension));
+    }
+    return some;
   }
 
   /// One instruction in a computation of its own.

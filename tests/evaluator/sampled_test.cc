@@ -109,19 +109,19 @@ ENTRY e {
 }
 
 TEST(Sampled, LargeResultsCostLittle) {
-  // The whole product would take 10^12 multiplications and its result 4 GB.
+  // The whole product would take 3 * 10^11 multiplications and its result a gigabyte.
   const auto module = Parse(R"(HloModule m
 ENTRY e {
-  x = f32[32768,1024] parameter(0)
-  i = f32[1024,32768] iota(), iota_dimension=0
-  d = f32[32768,32768] dot(x, i), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  ROOT n = f32[32768,32768] negate(d)
+  x = f32[4096,1024] parameter(0)
+  i = f32[1024,65536] iota(), iota_dimension=0
+  d = f32[4096,65536] dot(x, i), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT n = f32[4096,65536] negate(d)
 })");
   ASSERT_NE(module, nullptr);
   Literal x = *Literal::Zeros(module->entry()->parameter(0)->shape());
   for (int64_t k = 0; k < 1024; ++k) SetFromDouble(x, 5 * 1024 + k, 1);
   const std::vector<Literal> arguments = {x};
-  const std::vector<ResultElement> wanted = {{0, int64_t{5} * 32768 + 77}, {0, int64_t{6} * 32768}};
+  const std::vector<ResultElement> wanted = {{0, int64_t{5} * 65536 + 77}, {0, int64_t{6} * 65536}};
   const auto samples = EvaluateSampled(*module, arguments, wanted);
   ASSERT_TRUE(samples.has_value()) << samples.error().ToString();
   EXPECT_EQ(GetAsDouble((*samples)[0], 0), -523776);  // 0 + 1 + ... + 1023
