@@ -8,7 +8,7 @@ namespace subfloor::evaluator {
 namespace {
 
 using ComplexDouble = _Complex double;
-using ComplexQuad = _Complex float __attribute__((mode(TC)));
+typedef _Complex float ComplexQuad __attribute__((mode(TC)));  // in an alias declaration the mode is lost
 
 extern "C" {
 #define SUBFLOOR_COMPLEX(name)       \
