@@ -94,7 +94,11 @@ class Printer {
   void PrintModule(const Module& module) {
     sugared_ = SugaredBodies(module);
     out_ += "HloModule ";
-    out_ += options_.canonical_names ? "module" : module.name();
+    if (options_.canonical_names) {
+      out_ += "module";
+    } else {
+      AppendPlainName(module.name());
+    }
     AppendHeaderAttributes(out_, module.header());
     out_ += "\n\n";
     if (options_.metadata) AppendHeaderTables(out_, module.header());
@@ -168,20 +172,38 @@ class Printer {
  private:
   template <typename T>
   void AppendNumbered(char letter, const T* object) {
+    if (options_.percent) out_ += '%';
     out_ += letter;
     AppendInteger(numbers_.try_emplace(object, static_cast<int64_t>(numbers_.size())).first->second);
   }
 
   void AppendName(const Instruction& instruction) {
-    if (options_.percent) out_ += '%';
     if (options_.canonical_names) return AppendNumbered('i', &instruction);
-    out_ += instruction.name();
+    AppendName(instruction.name());
   }
 
   void AppendName(const Computation& computation) {
-    if (options_.percent) out_ += '%';
     if (options_.canonical_names) return AppendNumbered('c', &computation);
-    out_ += computation.name();
+    AppendName(computation.name());
+  }
+
+  // Where text has no `%` by custom: the module's name and parameters in a signature.
+  void AppendPlainName(const std::string& name) {
+    if (!IsPlain(name)) out_ += '%';
+    out_ += name;
+  }
+
+  static bool IsPlain(const std::string& name) {
+    return !name.empty() &&
+           (name[0] == '_' || (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
+  }
+
+  void AppendName(const std::string& name) {
+    // Without its `%` a name must not begin with a digit or be a word of the language.
+    const bool is_word = name == "ROOT" || name == "ENTRY" || name == "HloModule" || name == "FileNames" ||
+                         name == "FunctionNames" || name == "FileLocations" || name == "StackFrames";
+    if (options_.percent || !IsPlain(name) || is_word) out_ += '%';
+    out_ += name;
   }
 
   void AppendInteger(int64_t value) {
@@ -206,7 +228,11 @@ class Printer {
       const Instruction* parameter = computation.parameters()[i];
       if (parameter == nullptr) continue;
       if (i > 0) out_ += ", ";
-      out_ += options_.canonical_names ? fmt::format("p{}", i) : parameter->name();
+      if (options_.canonical_names) {
+        fmt::format_to(std::back_inserter(out_), "p{}", i);
+      } else {
+        AppendPlainName(parameter->name());
+      }
       out_ += ": ";
       out_ += parameter->shape().ToString(/*with_layout=*/false, options_.index_comments);
     }

@@ -75,6 +75,18 @@ TEST(Printer, OperandsComeFirstWhateverTheOrderOfInsertion) {
             "ENTRY e {\n  p = f32[] parameter(0)\n  late = f32[] abs(p)\n  ROOT n = f32[] negate(late)\n}\n");
 }
 
+// Names that are only names behind a `%` keep it in every form.
+TEST(Printer, NamesThatNeedTheirPercent) {
+  const auto module = Parse(
+      "HloModule %7 %ROOT (%0: f32[]) -> f32[] { %0 = f32[] parameter(0) ROOT %ROOT = f32[] negate(%0) }");
+  for (const PrintOptions& options : {PrintOptions::Short(), PrintOptions::ShortParsable()}) {
+    const std::string text = Print(*module, options);
+    EXPECT_EQ(Print(*Parse(text), options), text);
+  }
+  EXPECT_EQ(Print(*module, PrintOptions::ShortParsable()),
+            "HloModule %7\n\nENTRY %ROOT {\n  %0 = f32[] parameter(0)\n  ROOT %ROOT = f32[] negate(%0)\n}\n");
+}
+
 // Attributes that programs made by passes carry without any text of their own.
 TEST(Printer, AttributesWithoutWrittenText) {
   Module module("m");
