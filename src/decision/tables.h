@@ -51,6 +51,9 @@
   X(kOneReductionOnly, "the kernel holds a reduction already, or computes more than the reduction's result") \
   X(kUpdatedInPlace, "the consumer updates it in place")                    \
   X(kSameLoop, "equal sizes, a shared operand, and neither needs the other") \
+  X(kTripCount, "it runs {a} times, its body holds {b} instructions")       \
+  X(kUnusedElements, "{a} of its {b} elements decide nothing")              \
+  X(kHoisted, "{a} values are the same each time round")                    \
   /* dispatch */                                                            \
   X(kRootIs, "the root is one")                                             \
   X(kRootIsNot, "the root is none")                                         \

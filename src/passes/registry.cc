@@ -5,12 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "passes/canonical/canonicalize_convolutions.h"
+#include "passes/canonical/canonicalize_dots.h"
+#include "passes/canonical/canonicalize_gathers.h"
 #include "passes/expand/expanders.h"
 #include "passes/fuse/fuse_instructions.h"
+#include "passes/fuse/fuse_siblings.h"
 #include "passes/fuse/inline_fusions.h"
 #include "passes/fuse/wrap_in_fusions.h"
 #include "passes/layout/normalize_layouts.h"
+#include "passes/loops/simplify_loops.h"
+#include "passes/simplify/algebraic.h"
 #include "passes/simplify/dead_code.h"
+#include "passes/simplify/fold_constants.h"
 #include "passes/simplify/inline_calls.h"
 #include "passes/simplify/merge_equal.h"
 #include "passes/simplify/tuples.h"
@@ -23,6 +30,15 @@ const std::vector<Pass>& Table() {
   static const std::vector<Pass>* const kTable = [] {
     auto* table = new std::vector<Pass>{
         {"dead-code", RemoveDeadCode, "removes instructions and computations that nothing needs"},
+        {"simplify-algebra", SimplifyAlgebra, "replaces instructions by cheaper ones of equal value"},
+        {"canonicalize-dots", CanonicalizeDots, "makes dots stacks of matrix products"},
+        {"canonicalize-convolutions", CanonicalizeConvolutions, "makes convolutions channels-last"},
+        {"simplify-loops", SimplifyLoops, "makes loops carry less and run less"},
+        {"hoist-loop-invariants", HoistLoopInvariants, "moves out of loops what never changes"},
+        {"simplify-conditionals", SimplifyConditionals, "picks branches by constant predicates"},
+        {"fold-constants", FoldConstants, "computes what has only constants for operands"},
+        {"canonicalize-gathers", CanonicalizeGathers,
+         "gives gathers and scatters one row of indices a window"},
         {"inline-calls", InlineCalls, "replaces calls by the bodies they call"},
         {"flatten-call-graph", FlattenCallGraph,
          "gives each loop, conditional and fusion its own computations"},
@@ -31,6 +47,7 @@ const std::vector<Pass>& Table() {
         {"normalize-layouts", NormalizeLayouts, "makes every array row-major"},
         {"inline-fusions", InlineFusions, "replaces fusions by what they hold"},
         {"fuse-instructions", FuseInstructions, "decides what one kernel computes together"},
+        {"fuse-siblings", FuseSiblings, "merges kernels of equal loops into one with several results"},
         {"wrap-in-fusions", WrapInFusions, "makes fusions of single ops, bitcasts of reshapes"},
         {"remove-barriers", RemoveBarriers, "drops opt-barriers once rewriting is over"},
     };

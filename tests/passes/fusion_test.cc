@@ -198,6 +198,69 @@ TEST(FuseTest, FusionNeverExceedsTheLimit) {
   }
 }
 
+int64_t KernelsWithSiblings(std::string_view text, PassContext* context = nullptr) {
+  auto module = Parse(text);
+  if (!module) return -1;
+  auto original = module->Clone();
+  RunPasses(*module, kFuseAndWrap, context);
+  RunPasses(*module, {"fuse-siblings", "dead-code"}, context);
+  if (auto verified = hlo::Verify(*module, {.normal_form = true}); !verified)
+    ADD_FAILURE() << verified.error().ToString();
+  ExpectSameResults(*original, *module);
+  return CountIn(*module->entry(), Opcode::kFusion);
+}
+
+TEST(FuseSiblingsTest, ReadersOfOneArrayShareALoop) {
+  EXPECT_EQ(KernelsWithSiblings(R"(ENTRY e {
+    x = f32[64] parameter(0) y = f32[64] parameter(1)
+    a = f32[64] exponential(x) b = f32[64] multiply(x, y) c = f32[64] negate(y)
+    ROOT t = (f32[64], f32[64], f32[64]) tuple(a, b, c) })"),
+            1);
+}
+
+TEST(FuseSiblingsTest, NoCycles) {
+  // a -> dot -> b: merging a and b would make each need the other.
+  EXPECT_EQ(KernelsWithSiblings(R"(ENTRY e {
+    x = f32[8,8] parameter(0)
+    a = f32[8,8] exponential(x)
+    d = f32[8,8] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    b = f32[8,8] add(x, d)
+    ROOT t = (f32[8,8], f32[8,8]) tuple(a, b) })"),
+            2);
+}
+
+TEST(FuseSiblingsTest, ReaderOfAStoredValueJoinsItsLoop) {
+  // The exponential feeds a dot, so it is stored; the sum beside it reads it in the same loop.
+  EXPECT_EQ(KernelsWithSiblings(R"(ENTRY e {
+    x = f32[8,8] parameter(0) y = f32[8,8] parameter(1)
+    a = f32[8,8] exponential(x)
+    d = f32[8,8] dot(a, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    b = f32[8,8] add(a, y)
+    ROOT t = (f32[8,8], f32[8,8]) tuple(d, b) })"),
+            1);
+  // Not when it reads it across.
+  EXPECT_EQ(KernelsWithSiblings(R"(ENTRY e {
+    x = f32[8,8] parameter(0) y = f32[8,8] parameter(1)
+    a = f32[8,8] exponential(x)
+    d = f32[8,8] dot(a, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+    at = f32[8,8] transpose(a), dimensions={1,0}
+    b = f32[8,8] add(at, y)
+    ROOT t = (f32[8,8], f32[8,8]) tuple(d, b) })"),
+            2);
+}
+
+TEST(FuseSiblingsTest, SumsOfOneArrayAreOneKernel) {
+  EXPECT_EQ(KernelsWithSiblings(R"(
+  sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+  ENTRY e {
+    x = f32[32,64] parameter(0) zero = f32[] constant(0)
+    s = f32[32] reduce(x, zero), dimensions={1}, to_apply=sum
+    sq = f32[32,64] multiply(x, x)
+    q = f32[32] reduce(sq, zero), dimensions={1}, to_apply=sum
+    ROOT t = (f32[32], f32[32]) tuple(s, q) })"),
+            1);
+}
+
 TEST(InlineFusionsTest, ForeignStampIsRecorded) {
   auto module = Parse(R"(
   body { a = f32[8] parameter(0) ROOT n = f32[8] negate(a) }

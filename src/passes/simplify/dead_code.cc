@@ -30,17 +30,10 @@ absl::flat_hash_set<const Computation*> WithSideEffects(const std::vector<Comput
   return found;
 }
 
-bool RemoveDeadInstructions(Computation& computation,
-                            const absl::flat_hash_set<const Computation*>& effects) {
+template <typename HasEffect>
+bool RemoveUnneeded(Computation& computation, const HasEffect& has_effect) {
   const auto needed_by_itself = [&](const Instruction* instruction) {
-    if (instruction->IsRoot() || instruction->IsParameter() || hlo::HasSideEffect(instruction->opcode()))
-      return true;
-    if (const auto* call = instruction->TryAs<hlo::CustomCallAttributes>(); call && call->has_side_effect)
-      return true;
-    for (const Computation* callee : instruction->called_computations()) {
-      if (effects.contains(callee)) return true;
-    }
-    return false;
+    return instruction->IsRoot() || instruction->IsParameter() || has_effect(instruction);
   };
   absl::flat_hash_set<const Instruction*> needed;
   std::vector<const Instruction*> pending;
@@ -73,6 +66,19 @@ bool RemoveDeadInstructions(Computation& computation,
   return true;
 }
 
+bool RemoveDeadInstructions(Computation& computation,
+                            const absl::flat_hash_set<const Computation*>& effects) {
+  return RemoveUnneeded(computation, [&](const Instruction* instruction) {
+    if (hlo::HasSideEffect(instruction->opcode())) return true;
+    if (const auto* call = instruction->TryAs<hlo::CustomCallAttributes>(); call && call->has_side_effect)
+      return true;
+    for (const Computation* callee : instruction->called_computations()) {
+      if (effects.contains(callee)) return true;
+    }
+    return false;
+  });
+}
+
 // Drops operands of a fusion that its body does not use. Bodies with several callers are left alone.
 bool RemoveUnusedFusionOperands(Instruction& fusion, int64_t callers) {
   Computation* body = fusion.called();
@@ -90,6 +96,11 @@ bool RemoveUnusedFusionOperands(Instruction& fusion, int64_t callers) {
 }
 
 }  // namespace
+
+bool RemoveDeadInstructions(Computation& computation) {
+  return RemoveUnneeded(computation,
+                        [](const Instruction* instruction) { return instruction->HasSideEffect(); });
+}
 
 Result<bool> RemoveDeadCode(hlo::Module& module, PassContext&) {
   bool changed = module.RemoveUnusedComputations() > 0;

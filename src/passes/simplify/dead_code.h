@@ -10,4 +10,7 @@ namespace subfloor::passes {
 /// after every rewrite that leaves operands behind, so it closes each repeated group.
 Result<bool> RemoveDeadCode(hlo::Module& module, PassContext& context);
 
+/// The part of it that concerns one computation's instructions, for rewrites that need their leavings gone.
+bool RemoveDeadInstructions(hlo::Computation& computation);
+
 }  // namespace subfloor::passes
