@@ -166,6 +166,7 @@ Computation* ComputationReader::ReadBareInstruction() {
     }
   }
   call.start = start;
+  call.place = lexer_.PlaceOf(start);
   if (ok && AtShape(lexer_)) {
     call.has_shape = true;
     ok = ReadShape(lexer_, call.shape);
@@ -211,6 +212,7 @@ bool ComputationReader::StartInstruction(Frame& frame) {
   const char* name_start = lexer_.position();
   if (!lexer_.ReadName(name, pending.is_root ? "an instruction" : "an instruction or `}`")) return false;
   call.start = name_start;
+  call.place = lexer_.PlaceOf(name_start);
   call.name = name;
   if (pending.is_root && frame.root != nullptr) {
     return lexer_.Fail(name_start, "a second ROOT; the first is %{}", frame.root->name());
@@ -327,6 +329,7 @@ bool ComputationReader::ReadOperand(Frame& frame, Call& call, bool& nested, Call
     // An instruction in place; it has no name and no attributes.
     lexer_.Rewind(at);
     inner.start = start;
+    inner.place = lexer_.PlaceOf(start);
     inner.has_shape = has_shape;
     inner.shape = std::move(written);
     nested = true;
@@ -607,10 +610,9 @@ Instruction* ComputationReader::Make(Frame& frame, Call& call, std::span<Computa
   }
   if (!call.has_shape && !InferMissingShape(call, called)) return nullptr;
   if (call.opcode == Opcode::kParameter && !ReserveParameter(frame, call)) return nullptr;
-  const auto place = lexer_.PlaceOf(call.start);
   Instruction* made = frame.computation->Add(call.opcode, call.shape, call.operands,
                                              std::move(call.attributes), called, name);
-  made->set_position(place.line, place.column);
+  made->set_position(call.place.line, call.place.column);
   return made;
 }
 
@@ -687,8 +689,7 @@ bool ComputationReader::SettleAsync(Call& call, absl::InlinedVector<Computation*
   Instruction* root =
       body->Add(*call.wrapped, call.shape.tuple_shape(1), parameters, std::move(call.wrapped_attributes),
                 called, fmt::format("{}.wrapped", call.name));
-  const auto place = lexer_.PlaceOf(call.start);
-  root->set_position(place.line, place.column);
+  root->set_position(call.place.line, call.place.column);
   body->set_root(root);
   body->set_execution_thread(call.attributes.Get<AsyncAttributes>().execution_thread.text);
   called.assign(1, body);

@@ -34,6 +34,7 @@ class ComputationReader {
   // An instruction up to its closing parenthesis.
   struct Call {
     const char* start = nullptr;
+    Lexer::LineColumn place = {0, 0};  // of start; asked for in text order, which is what makes it cheap
     std::string_view name;
     bool has_shape = false;
     Shape shape;

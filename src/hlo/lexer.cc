@@ -23,6 +23,7 @@ Lexer::Lexer(std::string_view text, std::string_view file_name)
       file_name_(file_name),
       cursor_(text_.data()),
       end_(text_.data() + text_.size()),
+      counted_(text_.data()),
       line_start_(text_.data()) {
   SkipSpace();
 }
@@ -275,11 +276,16 @@ bool Lexer::FailWith(Error error, const char* at) {
 
 Lexer::LineColumn Lexer::PlaceOf(const char* at) {
   if (at < line_start_) {
-    line_start_ = text_.data();
+    counted_ = line_start_ = text_.data();
     line_ = 1;
   }
-  while (const void* newline = std::memchr(line_start_, '\n', static_cast<size_t>(at - line_start_))) {
-    line_start_ = static_cast<const char*>(newline) + 1;
+  while (counted_ < at) {
+    const void* newline = std::memchr(counted_, '\n', static_cast<size_t>(at - counted_));
+    if (newline == nullptr) {
+      counted_ = at;
+      break;
+    }
+    counted_ = line_start_ = static_cast<const char*>(newline) + 1;
     ++line_;
   }
   return {line_, static_cast<int>(at - line_start_) + 1};

@@ -151,7 +151,8 @@ class Lexer {
   const char* cursor_;
   const char* end_;
   std::optional<Error> error_;
-  // Where the last place asked for lies: the start of its line and its number.
+  // How far lines have been counted, the start of the line there and its number.
+  const char* counted_;
   const char* line_start_;
   int line_ = 1;
 };
