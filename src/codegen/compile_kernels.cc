@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "codegen/emitters/kernel.h"
 #include "codegen/lowering/context.h"
 #include "codegen/lowering/pipeline.h"
 #include "codegen/target/host.h"
+#include "hlo/fingerprint.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -63,13 +66,22 @@ class Compilation {
         return NotSupported("kernel {} holds {} instructions; up to {} would work", jobs_[i].name,
                             jobs_[i].body->instruction_count(), kLargestBody);
       }
+      // The first of equal kernels is compiled for all of them.
+      const auto key = std::tuple(hlo::FingerprintOf(*jobs_[i].body), jobs_[i].emitter, jobs_[i].in_place);
+      auto [it, is_new] = first_of_.try_emplace(key, i);
+      same_as_.push_back(it->second);
+      decision::Decide(log, decision::Question::kKernelShared, !is_new, is_new ? decision::Fact::kNone : decision::Fact::kSameStructure,
+                       jobs_[it->second].instruction, 0, jobs_[i].instruction);
+      if (!is_new) continue;
       plans_[i].symbol = UniqueSymbol(jobs_[i].name, used);
+      distinct_.push_back(i);
     }
+    if (jobs_.empty()) return out;
     const size_t threads = static_cast<size_t>(std::max(1, options_.threads));
-    const size_t per_part = std::clamp<size_t>((jobs_.size() + threads - 1) / threads, 1, kKernelsPerModule);
-    for (size_t i = 0; i < jobs_.size(); i += per_part) {
+    const size_t per_part = std::clamp<size_t>((distinct_.size() + threads - 1) / threads, 1, kKernelsPerModule);
+    for (size_t i = 0; i < distinct_.size(); i += per_part) {
       Part& part = parts_.emplace_back();
-      for (size_t k = i; k < std::min(i + per_part, jobs_.size()); ++k) part.kernels.push_back(k);
+      for (size_t k = i; k < std::min(i + per_part, distinct_.size()); ++k) part.kernels.push_back(distinct_[k]);
     }
     SF_CHECK(RunThreads(std::min(threads, parts_.size())));
 
@@ -82,12 +94,13 @@ class Compilation {
       emit += part.emit, lower += part.lower, llvm += part.llvm;
     }
     std::vector<std::string> symbols;
-    for (const KernelPlan& plan : plans_) symbols.push_back(plan.symbol);
+    for (size_t i : distinct_) symbols.push_back(plans_[i].symbol);
+    for (size_t i = 0; i < plans_.size(); ++i) plans_[i] = plans_[same_as_[i]];
     const auto before_link = Clock::now();
     out.image = SF_TRY(LinkImage(objects, std::move(symbols), options_.cpu));
     out.plans = plans_;
     out.times = {{"emit", emit}, {"lower", lower}, {"llvm", llvm}, {"link", Clock::now() - before_link}};
-    out.distinct_kernels = static_cast<int64_t>(jobs_.size());
+    out.distinct_kernels = static_cast<int64_t>(distinct_.size());
     return out;
   }
 
@@ -152,6 +165,9 @@ class Compilation {
   std::span<const KernelJob> jobs_;
   const CompileOptions& options_;
   std::vector<KernelPlan> plans_;
+  std::map<std::tuple<hlo::Fingerprint, dispatch::EmitterKind, std::vector<std::pair<int64_t, int64_t>>>, size_t> first_of_;
+  std::vector<size_t> same_as_;   // for each job, the first equal one
+  std::vector<size_t> distinct_;  // jobs that are compiled
   std::vector<Part> parts_;
   std::atomic<size_t> next_part_{0};
 };

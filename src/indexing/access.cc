@@ -1,5 +1,7 @@
 #include "indexing/access.h"
 
+#include "indexing/fold_index.h"
+
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -16,7 +18,9 @@ class Collector {
 
   void Walk(const Instruction& root, const Index& index) {
     pending_.push_back({&root, index, false});
-    while (!pending_.empty()) {
+    // Enough to choose by; an emitter refuses bodies with more.
+    constexpr size_t kMostVisits = 20'000;
+    while (!pending_.empty() && seen_.size() < kMostVisits) {
       auto [op, at, in_reduction] = std::move(pending_.back());
       pending_.pop_back();
       if (!seen_.insert({op, at, in_reduction}).second) continue;
@@ -39,21 +43,21 @@ class Collector {
     const Shape& shape = op.shape();
     switch (op.opcode()) {
       case Opcode::kParameter:
-        out_.push_back({Access::Kind::kRead, &op, context_.Linearize(index, shape.dimensions()), in_reduction});
+        out_.push_back({Access::Kind::kRead, &op, context_.Linearize(index, shape.dimensions()), 0, 0, in_reduction});
         return;
       case Opcode::kConstant:
         if (shape.element_count() > 1) {
-          out_.push_back({Access::Kind::kRead, &op, context_.Linearize(index, shape.dimensions()), in_reduction});
+          out_.push_back({Access::Kind::kRead, &op, context_.Linearize(index, shape.dimensions()), 0, 0, in_reduction});
         }
         return;
       case Opcode::kIota:
         out_.push_back({Access::Kind::kValue, &op,
-                        index[static_cast<size_t>(op.As<hlo::IotaAttributes>().iota_dimension)], in_reduction});
+                        index[static_cast<size_t>(op.As<hlo::IotaAttributes>().iota_dimension)], 0, 0, in_reduction});
         return;
       case Opcode::kGetTupleElement: return Push(op.operand(0), index, in_reduction);
-      case Opcode::kReduce: return Reduce(op, index);
       default: break;
     }
+    if (IsFold(op)) return Fold(op, index);
     if (IsMover(op)) return Mover(op, index, in_reduction);
     for (int64_t i = 0; i < op.operand_count(); ++i) {
       const Shape& operand = op.operand(i)->shape();
@@ -70,20 +74,15 @@ class Collector {
     }
   }
 
-  void Reduce(const Instruction& op, const Index& index) {
-    const int64_t inputs = op.operand_count() / 2;
-    const Shape& operand = op.operand(0)->shape();
-    Index read;
-    size_t next = 0;
-    for (int64_t d = 0; d < operand.rank(); ++d) {
-      bool reduced = false;
-      for (int64_t r : op.dimensions()) reduced |= r == d;
-      read.push_back(reduced ? context_.NewSymbol({0, std::max<int64_t>(operand.dimension(d) - 1, 0)}) : index[next++]);
+  void Fold(const Instruction& op, const Index& index) {
+    Index at;
+    for (int64_t size : FoldSizes(op)) at.push_back(context_.NewSymbol({0, std::max<int64_t>(size - 1, 0)}));
+    FoldTerm term = FoldTermAt(context_, op, index, at);
+    for (const Bound& bound : term.conditions) {
+      if (bound.Known() == Bound::Truth::kUnknown) out_.push_back({Access::Kind::kCondition, &op, bound.value, bound.low, bound.high, true});
     }
-    for (int64_t i = 0; i < inputs; ++i) {
-      Push(op.operand(i), read, true);
-      Push(op.operand(inputs + i), {}, false);
-    }
+    for (OperandRead& read : term.reads) Push(op.operand(read.operand), std::move(read.index), true);
+    for (auto i = static_cast<int64_t>(term.reads.size()); i < op.operand_count(); ++i) Push(op.operand(i), {}, false);
   }
 
   void Mover(const Instruction& op, const Index& index, bool in_reduction) {
@@ -103,7 +102,7 @@ class Collector {
       for (const Bound& bound : read.conditions) {
         impossible |= bound.Known() == Bound::Truth::kFalse;
         if (bound.Known() == Bound::Truth::kUnknown) {
-          out_.push_back({Access::Kind::kCondition, &op, bound.value, in_reduction});
+          out_.push_back({Access::Kind::kCondition, &op, bound.value, bound.low, bound.high, in_reduction});
         }
       }
       if (!impossible) Push(op.operand(read.operand), std::move(read.index), in_reduction);

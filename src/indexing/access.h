@@ -14,7 +14,8 @@ struct Access {
   Kind kind;
   const hlo::Instruction* source;  ///< parameter, constant, iota, or the op with the condition
   Expr expression;
-  bool in_reduction;  ///< below a reduce, reduce-window, dot or convolution, whose loops have symbols of their own
+  int64_t low = 0, high = 0;  ///< bounds, for a condition
+  bool in_reduction = false;  ///< below a reduce, reduce-window, dot or convolution, whose loops have symbols of their own
 };
 
 /// All accesses behind element `index` of `root`, an instruction of a fusion body. Run-time starts are fresh symbols.

@@ -17,6 +17,17 @@ TEST(Mover, ReshapeAndTranspose) {
   ExpectAgrees("ENTRY e { a = c64[12,20] parameter(0) ROOT t = c64[20,12] transpose(a), dimensions={1,0} }");
 }
 
+TEST(Mover, TransposeByTiles) {
+  for (const char* type : {"f32", "u8", "bf16", "f64"}) {
+    for (int64_t workgroups : {1, 3}) {
+      RunSettings settings;
+      settings.max_workgroups = workgroups;
+      ExpectAgrees(fmt::format("ENTRY e {{ a = {0}[3,70,150] parameter(0) t = {0}[150,3,70] transpose(a), dimensions={{2,0,1}} ROOT r = {0}[150,3,70] negate(t) }}",
+                               std::string(type) == "u8" ? "s8" : type), {}, settings);
+    }
+  }
+}
+
 TEST(Mover, SliceAndReverse) {
   ExpectAgrees("ENTRY e { a = f32[40,60] parameter(0) ROOT r = f32[5,18] slice(a), slice={[3:35:7], [2:56:3]} }");
   ExpectAgrees("ENTRY e { a = f32[4,60] parameter(0) ROOT r = f32[4,60] reverse(a), dimensions={1} }");
@@ -56,6 +67,16 @@ TEST(Mover, DynamicUpdateSlice) {
   for (int start : {-5, 0, 3, 1000}) {
     ExpectAgrees(fmt::format(R"(ENTRY e {{ a = f32[20,40] parameter(0) u = f32[5,18] parameter(1) i = s32[] constant({0})
       j = s32[] constant(2) ROOT r = f32[20,40] dynamic-update-slice(a, u, i, j) }})", start));
+  }
+}
+
+TEST(Mover, UpdatesInPlace) {
+  RunSettings settings;
+  settings.emitter = dispatch::EmitterKind::kInPlaceUpdate;
+  settings.in_place = {{0, 0}};
+  for (int start : {-5, 3, 1000}) {
+    ExpectAgrees(fmt::format(R"(ENTRY e {{ a = f32[20,40] parameter(0) u = f32[5,18] parameter(1) i = s32[] constant({0})
+      j = s32[] constant(2) n = f32[5,18] negate(u) ROOT r = f32[20,40] dynamic-update-slice(a, n, i, j) }})", start), {}, settings);
   }
 }
 

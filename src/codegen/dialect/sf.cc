@@ -149,10 +149,22 @@ LogicalResult ConstantOp::verify() {
   return success();
 }
 
+namespace {
+int64_t BytesOf(BufferType type) { return type.unitCount() * static_cast<int64_t>(type.storageType().getIntOrFloatBitWidth() / 8); }
+}  // namespace
+
+LogicalResult ViewOp::verify() {
+  const auto offset = static_cast<int64_t>(getByteOffset());
+  if (getSource().getType().getElement() != ElementType::kU8) return emitOpError("wants a source of bytes");
+  if (offset < 0 || offset % 64 != 0) return emitOpError("wants an offset that is a multiple of 64");
+  if (offset + BytesOf(getBuffer().getType()) > BytesOf(getSource().getType())) return emitOpError("reaches beyond its source");
+  return success();
+}
+
 LogicalResult LocalOp::verify() {
   constexpr int64_t kLimit = 64 << 10;
   const BufferType type = getBuffer().getType();
-  if (type.unitCount() * static_cast<int64_t>(type.storageType().getIntOrFloatBitWidth() / 8) > kLimit) {
+  if (BytesOf(type) > kLimit) {
     return emitOpError("is larger than 64 KiB; use scratch");
   }
   return success();

@@ -112,6 +112,15 @@ def SF_ConstantOp : SF_Op<"constant", [Pure]> {
   let hasVerifier = 1;
 }
 
+def SF_ViewOp : SF_Op<"view", [Pure]> {
+  let summary = "a part of a buffer of bytes, as a buffer of another type";
+  let description = [{ `sf.view %scratch at 64 : !sf.buffer<512xu8> -> !sf.buffer<100xf32>`; offsets are multiples of 64. }];
+  let arguments = (ins SF_BufferType:$source, I64Attr:$byte_offset);
+  let results = (outs SF_BufferType:$buffer);
+  let assemblyFormat = "$source `at` $byte_offset attr-dict `:` type($source) `->` type($buffer)";
+  let hasVerifier = 1;
+}
+
 def SF_LocalOp : SF_Op<"local", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a small uninitialised buffer on the stack of the workgroup";
   let results = (outs SF_BufferType:$buffer);

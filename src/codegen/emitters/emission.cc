@@ -252,6 +252,25 @@ Result<Values> Emission::If(mlir::Value condition, mlir::TypeRange types, const 
   return Values(branch.getResults().begin(), branch.getResults().end());
 }
 
+Expr Emission::BeginTile(int64_t rows) {
+  Expr row = Bind(Constant(0), {0, rows - 1});
+  tile_ = {exprs_.symbol_count() - 1, rows, 0, {}};
+  return row;
+}
+
+Status Emission::TileRow(int64_t row, const std::function<Status()>& body) {
+  // What was emitted for another row must not be found again, and nothing may move out to where the row is another.
+  scopes_.emplace_back();
+  scopes_.back().conditional = true;
+  Symbol& symbol = symbols_[static_cast<size_t>(tile_.symbol)];
+  symbol.value = Constant(row);
+  symbol.level = scopes_.size() - 1;
+  tile_.row = row;
+  Status status = body();
+  scopes_.pop_back();
+  return status;
+}
+
 mlir::Value Emission::Holds(std::span<const indexing::Bound> bounds) {
   mlir::Value all;
   for (const indexing::Bound& bound : bounds) {
@@ -303,7 +322,12 @@ Result<Elements> Emission::AllValues(Frame& frame, const hlo::Instruction& instr
   for (size_t i = scopes_.size(); i-- > 0;) {
     if (auto it = scopes_[i].values.find(key); it != scopes_[i].values.end()) return it->second;
   }
-  const bool dear = instruction.opcode() == hlo::Opcode::kReduce;
+  const bool dear = indexing::IsFold(instruction);
+  // Chains of shifted reads of one value have many paths with an index each.
+  constexpr int64_t kMostValues = 50'000;
+  if (++emitted_ > kMostValues) {
+    return NotSupported("more than {} element values in one kernel; smaller fusions would work", kMostValues);
+  }
   auto emit = [&]() -> Result<Elements> {
     auto result = Emit(frame, instruction, index);
     if (result) scopes_.back().values[key] = *result;

@@ -14,6 +14,7 @@
 #include "decision/decision.h"
 #include "hlo/computation.h"
 #include "indexing/expr.h"
+#include "indexing/fold_index.h"
 #include "indexing/operand_index.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -66,6 +67,9 @@ class Emission {
   /// The results of a computation on scalars, its parameters given as elements.
   Result<Elements> Call(const hlo::Computation& computation, std::span<const Element> arguments);
 
+  /// The clamped start of the window of dynamic-slice, dynamic-update-slice or gather (indexing::StartFunction).
+  Result<Expr> Start(Frame& frame, const hlo::Instruction& instruction, int64_t dimension, const Index& batch);
+
   // Indices. --------------------------------------------------------------------------------------------------------
   /// An i64, or a vector of them when `e` depends on a lane symbol.
   mlir::Value Materialize(Expr e);
@@ -81,6 +85,13 @@ class Emission {
   /// An integer element as an i64 index: extended by its own signedness and clamped to [0, last].
   mlir::Value ClampedIndex(const Element& element, int64_t last);
   mlir::Value Constant(int64_t value);
+
+  // Tiles: `rows` neighbouring positions of an outer loop, written out one after the other, each in `rows` lanes of the
+  // minor one. A read that goes along memory with the rows and across it with the lanes is made once for the tile, along
+  // memory, and transposed in registers.
+  Expr BeginTile(int64_t rows);
+  Status TileRow(int64_t row, const std::function<Status()>& body);
+  void EndTile() { tile_ = {}; }
 
   // Memory. ---------------------------------------------------------------------------------------------------------
   /// The element at linear offset `offset` of `buffer`, which holds `type`. Lanes follow from the offset.
@@ -121,6 +132,12 @@ class Emission {
     size_t level = 0;    ///< of the scope it is bound in
   };
 
+  struct Tile {
+    int64_t symbol = -1;  ///< of the row
+    int64_t rows = 0, row = 0;
+    absl::flat_hash_map<std::pair<const void*, Expr>, std::vector<mlir::Value>> transposed;
+  };
+
   // emission.cc
   Result<Values> InScope(bool conditional, mlir::Operation* anchor, mlir::Block* block,
                          const std::function<Result<Values>()>& body);
@@ -147,9 +164,13 @@ class Emission {
   Result<Element> Alternatives(Frame& frame, const hlo::Instruction& instruction, std::span<const indexing::OperandRead> reads,
                                int64_t lanes);
   Result<Elements> LaneByLane(Frame& frame, const hlo::Instruction& instruction, const Index& index, int64_t lanes);
-  Result<Expr> Start(Frame& frame, const hlo::Instruction& instruction, int64_t dimension, const Index& batch);
+
+  // memory.cc
+  mlir::Value LoadOfTile(mlir::Value buffer, Expr offset, int64_t lanes);
 
   // reduce.cc
+  Result<Elements> Fold(Frame& frame, const hlo::Instruction& instruction, const Index& index);
+  Result<Elements> Product(Frame& frame, const hlo::Instruction& instruction, const Index& index);
   Result<Elements> Reduce(Frame& frame, const hlo::Instruction& instruction, const Index& index);
 
   mlir::ImplicitLocOpBuilder& b_;
@@ -157,6 +178,8 @@ class Emission {
   indexing::Context exprs_;
   std::vector<Scope> scopes_;
   std::vector<Symbol> symbols_;
+  Tile tile_;
+  int64_t emitted_ = 0;  ///< values so far
   std::vector<std::unique_ptr<Frame>> frames_;
   absl::flat_hash_map<const hlo::Instruction*, mlir::Value> constants_;  ///< large ones, at the head of the kernel
   absl::flat_hash_map<std::pair<const Frame*, const hlo::Instruction*>, Frame*> inlined_;

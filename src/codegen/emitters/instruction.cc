@@ -32,7 +32,10 @@ Result<Elements> Emission::Emit(Frame& frame, const Instruction& op, const Index
     case Opcode::kFusion:
     case Opcode::kCall: return Inlined(frame, op, index);
     case Opcode::kMap: return Map(frame, op, index);
-    case Opcode::kReduce: return Reduce(frame, op, index);
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kDot:
+    case Opcode::kConvolution: return Fold(frame, op, index);
     default: break;
   }
   if (indexing::IsMover(op)) return single(Mover(frame, op, index));

@@ -24,20 +24,25 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
   b.setInsertionPointToEnd(module.getBody());
 
   const hlo::Computation& body = *job.body;
-  std::vector<const Instruction*> outputs;
+  std::vector<Output> outputs;
+  auto add_results = [&](const Instruction* op) {
+    if (op->shape().IsTuple()) {
+      for (int64_t i = 0; i < op->shape().tuple_size(); ++i) {
+        outputs.push_back({op, static_cast<size_t>(i), &op->shape().tuple_shape(i), {}});
+      }
+    } else {
+      outputs.push_back({op, 0, &op->shape(), {}});
+    }
+  };
   const Instruction* root = body.root();
   if (root->opcode() == Opcode::kTuple) {
-    for (const Instruction* operand : root->operands()) outputs.push_back(operand);
+    for (const Instruction* operand : root->operands()) add_results(operand);
   } else {
-    outputs.push_back(root);
+    add_results(root);
   }
   std::vector<const Shape*> shapes;
   for (const Instruction* parameter : body.parameters()) shapes.push_back(&parameter->shape());
-  if (root->shape().IsTuple()) {
-    for (const Shape& shape : root->shape().tuple_shapes()) shapes.push_back(&shape);
-  } else {
-    shapes.push_back(&root->shape());
-  }
+  for (const Output& output : outputs) shapes.push_back(output.shape);
   llvm::SmallVector<mlir::Type> types;
   for (const Shape* shape : shapes) {
     if (!shape->IsArray()) return NotSupported("kernel {} has an argument of shape {}; arrays would work", job.name, shape->ToString());
@@ -47,6 +52,8 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
     types.push_back(sf::BufferType::get(context, shape->dimensions(), shape->element_type()));
   }
   const int64_t inputs = body.parameter_count();
+  const int64_t scratch_bytes = root->opcode() == Opcode::kSort ? SortScratchBytes(*root) : 0;
+  if (scratch_bytes > 0) types.push_back(sf::BufferType::get(context, {scratch_bytes}, ElementType::kU8));
   llvm::SmallVector<int64_t> may_alias;
   for (auto [leaf, parameter] : job.in_place) may_alias.append({parameter, inputs + leaf});
 
@@ -56,18 +63,21 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
   mlir::Block& block = op.getBody().emplaceBlock();
   Frame frame;
   frame.computation = &body;
-  std::vector<mlir::Value> output_buffers;
   for (size_t i = 0; i < types.size(); ++i) {
     mlir::Value buffer = block.addArgument(types[i], b.getLoc());
-    (static_cast<int64_t>(i) < inputs ? frame.buffers : output_buffers).push_back(buffer);
+    if (static_cast<int64_t>(i) < inputs) frame.buffers.push_back(buffer);
+    else if (i - static_cast<size_t>(inputs) < outputs.size()) outputs[i - static_cast<size_t>(inputs)].buffer = buffer;
   }
   b.setInsertionPointToEnd(&block);
   Emission emission(b, log);
-  Kernel kernel{job, options, emission, frame, std::move(outputs), std::move(output_buffers)};
+  Kernel kernel{job, options, emission, frame, std::move(outputs)};
+  kernel.scratch_bytes = scratch_bytes;
+  if (scratch_bytes > 0) kernel.scratch = block.getArguments().back();
   auto emit = [&]() -> Status {
-    switch (job.emitter) {
-      default: return EmitLoops(kernel);
-    }
+    // Sorts and scatters write where their data says: loops over results cannot.
+    if (root->opcode() == Opcode::kSort) return EmitSort(kernel);
+    if (root->opcode() == Opcode::kScatter) return EmitScatter(kernel);
+    return EmitLoops(kernel);
   };
   if (auto status = emit(); !status) {
     op.erase();
@@ -77,14 +87,14 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
   sf::ReturnOp::create(b);
   op.setWorkgroups(static_cast<uint64_t>(kernel.workgroups));
   if (log) log->Add({decision::Question::kWorkgroups, decision::Answer::kYes, decision::Fact::kElements,
-                     kernel.outputs.empty() ? 0 : kernel.outputs[0]->shape().element_count(), kernel.workgroups, job.instruction});
+                     kernel.outputs.empty() ? 0 : kernel.outputs[0].shape->element_count(), kernel.workgroups, job.instruction});
   return EmittedKernel{kernel.workgroups, kernel.scratch_bytes};
 }
 
 int64_t BytesTouched(const Kernel& kernel) {
   int64_t bytes = 0;
   for (const Instruction* parameter : kernel.frame.computation->parameters()) bytes += parameter->shape().byte_size();
-  for (const Instruction* output : kernel.outputs) bytes += output->shape().byte_size();
+  for (const Output& output : kernel.outputs) bytes += output.shape->byte_size();
   return bytes;
 }
 

@@ -11,16 +11,27 @@
 /// What every emitter gets and gives: the one small interface behind which each sits in its own file.
 namespace subfloor::codegen::emitters {
 
+/// One array that a kernel gives: a result of an instruction (of several, for a variadic reduce or sort).
+struct Output {
+  const hlo::Instruction* instruction;
+  size_t result;
+  const Shape* shape;
+  mlir::Value buffer;
+  /// Set where the buffer holds the operand of this dynamic-update-slice already: then `instruction` and `shape` are those
+  /// of its update, and only that is written.
+  const hlo::Instruction* update = nullptr;
+};
+
 /// A kernel while it is written. The builder stands in its body; the caller adds the return.
 struct Kernel {
   const KernelJob& job;
   const CompileOptions& options;
   Emission& emission;
   Frame& frame;                                ///< of the fusion body; its parameters are buffers
-  std::vector<const hlo::Instruction*> outputs;  ///< the root, or the operands of the root tuple
-  std::vector<mlir::Value> output_buffers;
+  std::vector<Output> outputs;                 ///< of the root, or of the operands of the root tuple
   int64_t workgroups = 1;                      ///< set by the emitter before it asks for the workgroup's number
-  int64_t scratch_bytes = 0;                   ///< given before emission, see ScratchBytes
+  int64_t scratch_bytes = 0;
+  mlir::Value scratch = {};                      ///< a buffer of scratch_bytes; null if there are none
 
   /// The parameter that shares its buffer with output leaf `leaf`, or -1.
   int64_t InPlaceParameter(int64_t leaf) const;
@@ -35,7 +46,11 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
                                  const CompileOptions& options, decision::Log* log);
 
 // The emitters, one file each.
-Status EmitLoops(Kernel& kernel);          ///< anything, as loops over its results
+Status EmitLoops(Kernel& kernel);    ///< anything, as loops over its results
+Status EmitScatter(Kernel& kernel);  ///< a scatter at the root
+Status EmitSort(Kernel& kernel);     ///< a sort at the root
+/// Scratch that EmitSort wants.
+int64_t SortScratchBytes(const hlo::Instruction& sort);
 
 /// How many workgroups are worth having for `units` pieces of outermost work that touch `bytes` in all.
 int64_t ChooseWorkgroups(const Kernel& kernel, int64_t units, int64_t bytes);

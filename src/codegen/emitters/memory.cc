@@ -70,6 +70,7 @@ Element Emission::Load(mlir::Value buffer, Expr offset) {
   }
   const auto vector_type = mlir::VectorType::get({lanes}, unit);
   if (!complex) {
+    if (mlir::Value row = LoadOfTile(buffer, offset, lanes)) return elemental::FromStorage(b_, element, row);
     // Runs of a power of two: one load each, put together by inserting. Else one by one.
     int64_t run = lanes;
     for (int64_t l = 0; l < lanes; l += run) {
@@ -110,6 +111,43 @@ Element Emission::Load(mlir::Value buffer, Expr offset) {
   mlir::Value imag;
   if (complex) imag = vector::FromElementsOp::create(b_, vector_type, imags);
   return elemental::FromStorage(b_, element, real, imag);
+}
+
+// This row of a tile that lies the other way round in memory; null where that is not so.
+mlir::Value Emission::LoadOfTile(mlir::Value buffer, Expr offset, int64_t lanes) {
+  int64_t stride = 0;
+  if (tile_.rows != lanes || lanes < 2 || !indexing::IsAffineIn(offset, tile_.symbol, &stride) || stride != 1) return {};
+  // Under a condition the row's place may not exist for others.
+  for (size_t i = symbols_[static_cast<size_t>(tile_.symbol)].level + 1; i < scopes_.size(); ++i) {
+    if (scopes_[i].conditional) return {};
+  }
+  std::vector<mlir::Value>& rows = tile_.transposed[{buffer.getAsOpaquePointer(), offset}];
+  if (rows.empty()) {
+    if (tile_.row != 0) return {};
+    const mlir::Type unit = mlir::cast<sf::BufferType>(buffer.getType()).storageType();
+    const auto type = mlir::VectorType::get({lanes}, unit);
+    std::vector<Expr> first(static_cast<size_t>(exprs_.symbol_count()), nullptr);
+    first[static_cast<size_t>(tile_.symbol)] = exprs_.Constant(0);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Expr at = exprs_.Substitute(AtLane({offset}, lane)[0], first);
+      rows.push_back(sf::LoadOp::create(b_, type, buffer, Materialize(at), AlignmentOf(b_, at, unit, lanes)));
+    }
+    // Halves of halves change places.
+    for (int64_t s = lanes / 2; s >= 1; s /= 2) {
+      for (int64_t i = 0; i < lanes; ++i) {
+        if ((i & s) != 0) continue;
+        mlir::Value a = rows[static_cast<size_t>(i)], b = rows[static_cast<size_t>(i + s)];
+        llvm::SmallVector<int64_t> upper, lower;
+        for (int64_t k = 0; k < lanes; ++k) {
+          upper.push_back((k & s) != 0 ? lanes + k - s : k);
+          lower.push_back((k & s) != 0 ? lanes + k : k + s);
+        }
+        rows[static_cast<size_t>(i)] = vector::ShuffleOp::create(b_, a, b, upper);
+        rows[static_cast<size_t>(i + s)] = vector::ShuffleOp::create(b_, a, b, lower);
+      }
+    }
+  }
+  return rows[static_cast<size_t>(tile_.row)];
 }
 
 void Emission::Store(const Element& given, mlir::Value buffer, Expr offset) {

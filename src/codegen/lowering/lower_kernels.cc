@@ -119,6 +119,13 @@ class KernelLowering {
         .Case([&](sf::StoreOp store) { LowerStore(store); })
         .Case([&](sf::ConstantOp constant) { LowerConstant(constant); })
         .Case([&](sf::LocalOp local) { LowerLocal(local); })
+        .Case([&](sf::ViewOp view) {
+          mlir::Value base = pointers_[*ArgumentOf(view.getSource())];
+          mlir::Value bytes = LLVM::ConstantOp::create(b_, b_.getI64Type(), view.getByteOffsetAttr());
+          others_[view.getBuffer().getAsOpaquePointer()] =
+              LLVM::GEPOp::create(b_, LLVM::LLVMPointerType::get(b_.getContext()), b_.getI8Type(), base,
+                                  llvm::ArrayRef<LLVM::GEPArg>{bytes});
+        })
         .Case([&](sf::WorkgroupIdOp id) { id.getId().replaceAllUsesWith(workgroup_); })
         .Case([&](sf::ReturnOp) {
           mlir::Value ok = LLVM::ConstantOp::create(b_, b_.getI32Type(), b_.getI32IntegerAttr(SUBFLOOR_KERNEL_OK));
@@ -126,16 +133,17 @@ class KernelLowering {
         });
   }
 
-  // The kernel argument a buffer is, or nothing for constants and locals.
+  // The kernel argument a buffer is or is a part of; nothing for constants and locals.
   std::optional<size_t> ArgumentOf(mlir::Value buffer) const {
+    if (auto view = buffer.getDefiningOp<sf::ViewOp>()) buffer = view.getSource();
     auto argument = mlir::dyn_cast<mlir::BlockArgument>(buffer);
     if (!argument) return std::nullopt;
     return argument.getArgNumber();
   }
 
   mlir::Value Address(mlir::Value buffer, mlir::Value offset) {
-    auto argument = ArgumentOf(buffer);
-    mlir::Value base = argument ? pointers_[*argument] : others_.at(buffer.getAsOpaquePointer());
+    auto argument = mlir::dyn_cast<mlir::BlockArgument>(buffer);
+    mlir::Value base = argument ? pointers_[argument.getArgNumber()] : others_.at(buffer.getAsOpaquePointer());
     return LLVM::GEPOp::create(b_, LLVM::LLVMPointerType::get(b_.getContext()),
                                mlir::cast<sf::BufferType>(buffer.getType()).storageType(), base,
                                llvm::ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::inbounds);

@@ -3,6 +3,7 @@
 #include "codegen/lowering/context.h"
 #include "codegen/lowering/lower_kernels.h"
 #include "codegen/lowering/lower_to_llvm.h"
+#include "codegen/run_lowering.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/IR/Verifier.h"
@@ -78,6 +79,7 @@ Result<std::string> RunLowering(std::string_view text, std::string_view last) {
     module = mlir::parseSourceString<mlir::ModuleOp>(std::string(text), lease.get());
     if (!module) return BadInput("the module does not parse: {}", said.text());
   }
+  // Only what verifies gets past the parser: from here on a failure is ours.
   if (!last.empty()) SF_CHECK(RunSteps(*module, last, {}));
   return Print(*module);
 }
