@@ -22,7 +22,8 @@ uint64_t Low(ElementType type, uint64_t bits) {
 }
 
 /// Every sample of `from` converted to `to` equals types/narrow.h's answer, which is worked out another way.
-void CheckPair(ElementType from, ElementType to, const Packed& input, int64_t lanes, const std::string& cpu = {}) {
+void CheckPair(ElementType from, ElementType to, const Packed& input, int64_t lanes,
+               const std::string& cpu = {}) {
   auto kernel = ElementalKernel::Compile({hlo::Opcode::kConvert, {from}, to}, lanes, cpu);
   ASSERT_TRUE(kernel.has_value()) << kernel.error().ToString();
   Packed output(to, input.size());
@@ -35,8 +36,9 @@ void CheckPair(ElementType from, ElementType to, const Packed& input, int64_t la
     const uint64_t got = Low(to, output[i]);
     if (got == want) continue;
     ++wrong;
-    ADD_FAILURE() << ToString(from) << " " << std::hex << input[i] << " (" << ToDouble(from, input[i]) << ") to "
-                  << ToString(to) << ": got " << got << ", want " << want << ", lanes " << std::dec << lanes << cpu;
+    ADD_FAILURE() << ToString(from) << " " << std::hex << input[i] << " (" << ToDouble(from, input[i])
+                  << ") to " << ToString(to) << ": got " << got << ", want " << want << ", lanes " << std::dec
+                  << lanes << cpu;
   }
 }
 
@@ -52,7 +54,8 @@ TEST_P(ConvertFrom, EveryTypeRoundsOnce) {
 
 TEST_P(ConvertFrom, IsTheSameInOneLane) {
   Packed input(GetParam(), SampleBits(GetParam(), 5000));
-  for (ElementType to : {ElementType::kPred, ElementType::kS4, ElementType::kU64, ElementType::kF16, ElementType::kF8E4M3FNUZ, ElementType::kF64})
+  for (ElementType to : {ElementType::kPred, ElementType::kS4, ElementType::kU64, ElementType::kF16,
+                         ElementType::kF8E4M3FNUZ, ElementType::kF64})
     if (to != GetParam()) CheckPair(GetParam(), to, input, /*lanes=*/0);
 }
 
@@ -66,9 +69,11 @@ INSTANTIATE_TEST_SUITE_P(All, ConvertFrom, ::testing::ValuesIn(Sources()),
                          [](const auto& info) { return std::string(ToString(info.param)); });
 
 TEST(Convert, IsTheSameOnOlderMachines) {
-  for (ElementType from : {ElementType::kF32, ElementType::kF64, ElementType::kF16, ElementType::kS64, ElementType::kU32}) {
+  for (ElementType from :
+       {ElementType::kF32, ElementType::kF64, ElementType::kF16, ElementType::kS64, ElementType::kU32}) {
     Packed input(from, SampleBits(from, 5000));
-    for (ElementType to : {ElementType::kF16, ElementType::kBF16, ElementType::kF8E4M3FN, ElementType::kF32, ElementType::kS8, ElementType::kU64}) {
+    for (ElementType to : {ElementType::kF16, ElementType::kBF16, ElementType::kF8E4M3FN, ElementType::kF32,
+                           ElementType::kS8, ElementType::kU64}) {
       if (to != from) CheckPair(from, to, input, /*lanes=*/8, "x86-64-v2");
     }
   }

@@ -36,7 +36,8 @@ std::vector<T> RunBoth(Opcode opcode, std::vector<std::vector<T>> inputs) {
     const bool nan = std::isnan(results[0][i]) && std::isnan(results[1][i]);
     if (nan || std::memcmp(&results[0][i], &results[1][i], sizeof(T)) == 0) continue;
     ++differing;
-    ADD_FAILURE() << ToString(opcode) << " of " << inputs[0][i] << ": one lane " << results[0][i] << ", many " << results[1][i];
+    ADD_FAILURE() << ToString(opcode) << " of " << inputs[0][i] << ": one lane " << results[0][i] << ", many "
+                  << results[1][i];
   }
   return results[0];
 }
@@ -52,15 +53,18 @@ void CheckUnary(Opcode opcode, const std::vector<T>& x) {
   }
   EXPECT_LE(worst, kMostUlp) << ToString(opcode) << " at " << std::hexfloat << at;
   ::testing::Test::RecordProperty(std::string(ToString(opcode)), std::to_string(worst));
-  std::printf("  %-22s f%zu worst %.3f ULP at %a\n", std::string(ToString(opcode)).c_str(), 8 * sizeof(T), worst, static_cast<double>(at));
+  std::printf("  %-22s f%zu worst %.3f ULP at %a\n", std::string(ToString(opcode)).c_str(), 8 * sizeof(T),
+              worst, static_cast<double>(at));
 }
 
 class Unary : public ::testing::TestWithParam<Opcode> {};
 
 TEST_P(Unary, F32EveryThousandthIsWithinTwoUlp) {
   std::vector<float> x;
-  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 1009 * 4) x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-  for (uint64_t bits : SampleBits(ElementType::kF32, 20000)) x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 1009 * 4)
+    x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (uint64_t bits : SampleBits(ElementType::kF32, 20000))
+    x.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
   CheckUnary<float, double>(GetParam(), x);
 }
 
@@ -74,7 +78,8 @@ TEST_P(Unary, F64SamplesAreWithinTwoUlp) {
     const double sign = random() & 1 ? -1 : 1;
     x.push_back(sign * std::ldexp(part(random), static_cast<int>(random() % 14) - 3));
     x.push_back(sign * std::ldexp(1 + part(random), -static_cast<int>(random() % 40)));
-    x.push_back(sign * (1 + (random() & 1 ? 1 : -1) * std::ldexp(part(random), -static_cast<int>(random() % 30))));
+    x.push_back(sign *
+                (1 + (random() & 1 ? 1 : -1) * std::ldexp(part(random), -static_cast<int>(random() % 30))));
     x.push_back(sign * M_PI_4 * static_cast<double>(random() % (uint64_t{1} << (1 + random() % 40))));
   }
   CheckUnary<double, Quad>(GetParam(), x);
@@ -93,11 +98,14 @@ void CheckBinary(Opcode opcode, const std::vector<T>& x, const std::vector<T>& y
   double worst = 0;
   T at_x = 0, at_y = 0;
   for (size_t i = 0; i < x.size() && i < got.size(); ++i) {
-    const double error = UlpError(got[i], Reference(opcode, static_cast<Wide>(x[i]), static_cast<Wide>(y[i])));
+    const double error =
+        UlpError(got[i], Reference(opcode, static_cast<Wide>(x[i]), static_cast<Wide>(y[i])));
     if (error > worst) worst = error, at_x = x[i], at_y = y[i];
   }
-  std::printf("  %-22s f%zu worst %.3f ULP at %a, %a\n", std::string(ToString(opcode)).c_str(), 8 * sizeof(T), worst, static_cast<double>(at_x), static_cast<double>(at_y));
-  EXPECT_LE(worst, opcode == Opcode::kRemainder ? 0.0 : kMostUlp) << ToString(opcode) << " at " << std::hexfloat << at_x << ", " << at_y;
+  std::printf("  %-22s f%zu worst %.3f ULP at %a, %a\n", std::string(ToString(opcode)).c_str(), 8 * sizeof(T),
+              worst, static_cast<double>(at_x), static_cast<double>(at_y));
+  EXPECT_LE(worst, opcode == Opcode::kRemainder ? 0.0 : kMostUlp)
+      << ToString(opcode) << " at " << std::hexfloat << at_x << ", " << at_y;
 }
 
 template <typename T>
@@ -110,8 +118,9 @@ std::pair<std::vector<T>, std::vector<T>> BinarySamples(int count) {
     y.push_back(static_cast<T>(ToDouble(type, b[i])));
   }
   std::vector<T> ends;
-  for (T v : {T(0), T(0.5), T(1), T(1.5), T(2), T(3), T(1e-40), std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::max(),
-              std::numeric_limits<T>::infinity(), T(1e30), T(4194303), T(9007199254740991)})
+  for (T v : {T(0), T(0.5), T(1), T(1.5), T(2), T(3), T(1e-40), std::numeric_limits<T>::denorm_min(),
+              std::numeric_limits<T>::max(), std::numeric_limits<T>::infinity(), T(1e30), T(4194303),
+              T(9007199254740991)})
     ends.push_back(v), ends.push_back(-v);
   ends.push_back(std::numeric_limits<T>::quiet_NaN());
   for (T p : ends)
@@ -122,10 +131,12 @@ std::pair<std::vector<T>, std::vector<T>> BinarySamples(int count) {
     // Powers that neither overflow nor vanish, near one and elsewhere; quotients of one size.
     const double base = std::exp((part(random) - 0.5) * std::ldexp(1, -static_cast<int>(random() % 20)) * 40);
     x.push_back(static_cast<T>(base));
-    y.push_back(static_cast<T>((part(random) - 0.5) * 2.2 * (sizeof(T) == 4 ? 88 : 709) / std::max(std::abs(std::log(base)), 1e-30)));
+    y.push_back(static_cast<T>((part(random) - 0.5) * 2.2 * (sizeof(T) == 4 ? 88 : 709) /
+                               std::max(std::abs(std::log(base)), 1e-30)));
     const double side = random() & 1 ? 1 : -1;
     x.push_back(static_cast<T>(side * std::ldexp(0.5 + part(random), static_cast<int>(random() % 40))));
-    y.push_back(static_cast<T>((random() & 2 ? 1 : -1) * std::ldexp(0.5 + part(random), static_cast<int>(random() % 40))));
+    y.push_back(static_cast<T>((random() & 2 ? 1 : -1) *
+                               std::ldexp(0.5 + part(random), static_cast<int>(random() % 40))));
   }
   return {x, y};
 }

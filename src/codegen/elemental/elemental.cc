@@ -24,7 +24,8 @@ V ConstantBits(mlir::ImplicitLocOpBuilder& b, ElementType component, uint64_t bi
       else
         return V(b, mlir::arith::ConstantOp::create(b, b.getIntegerAttr(element, value)));
     }
-    return V(b, mlir::arith::ConstantOp::create(b, mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(type), value)));
+    return V(b, mlir::arith::ConstantOp::create(
+                    b, mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(type), value)));
   };
   if (auto floating = mlir::dyn_cast<mlir::FloatType>(element)) {
     llvm::APInt pattern(floating.getWidth(), bits, /*isSigned=*/false, /*implicitTrunc=*/true);
@@ -35,7 +36,8 @@ V ConstantBits(mlir::ImplicitLocOpBuilder& b, ElementType component, uint64_t bi
     const int unused = 64 - BitWidth(component);
     value = static_cast<int64_t>(bits << unused) >> unused;
   }
-  return constant(llvm::APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(value), /*isSigned=*/false, /*implicitTrunc=*/true));
+  return constant(llvm::APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(value),
+                              /*isSigned=*/false, /*implicitTrunc=*/true));
 }
 
 }  // namespace
@@ -48,7 +50,8 @@ mlir::Type StorageType(mlir::MLIRContext* context, ElementType type) {
 }
 
 mlir::Type ValueType(mlir::MLIRContext* context, ElementType type, int64_t lanes) {
-  mlir::Type scalar = IsPred(type) ? mlir::Type(mlir::IntegerType::get(context, 1)) : StorageType(context, type);
+  mlir::Type scalar =
+      IsPred(type) ? mlir::Type(mlir::IntegerType::get(context, 1)) : StorageType(context, type);
   return lanes == 0 ? scalar : mlir::Type(mlir::VectorType::get({lanes}, scalar));
 }
 
@@ -57,12 +60,14 @@ int64_t LanesOf(const Element& element) {
   return vector ? vector.getNumElements() : 0;
 }
 
-Element EmitConstant(mlir::ImplicitLocOpBuilder& b, const Literal& literal, int64_t linear_index, int64_t lanes) {
+Element EmitConstant(mlir::ImplicitLocOpBuilder& b, const Literal& literal, int64_t linear_index,
+                     int64_t lanes) {
   const ElementType type = literal.element_type();
   const ElementType component = ComponentType(type);
   const size_t width = static_cast<size_t>(ByteWidth(component));
   const int parts = IsComplex(type) ? 2 : 1;
-  const std::byte* source = literal.bytes().data() + static_cast<size_t>(linear_index) * width * static_cast<size_t>(parts);
+  const std::byte* source =
+      literal.bytes().data() + static_cast<size_t>(linear_index) * width * static_cast<size_t>(parts);
   auto part = [&](int i) {
     uint64_t bits = 0;
     std::memcpy(&bits, source + static_cast<size_t>(i) * width, width);
@@ -89,9 +94,13 @@ Element Splat(mlir::ImplicitLocOpBuilder& b, const Element& x, int64_t lanes) {
   return wide;
 }
 
-Element Select(mlir::ImplicitLocOpBuilder& b, mlir::Value condition, const Element& if_true, const Element& if_false) {
-  auto pick = [&](mlir::Value yes, mlir::Value no) { return Select(V(b, condition), V(b, yes), V(b, no)).get(); };
-  return {if_true.type, pick(if_true.value, if_false.value), if_true.imag ? pick(if_true.imag, if_false.imag) : mlir::Value()};
+Element Select(mlir::ImplicitLocOpBuilder& b, mlir::Value condition, const Element& if_true,
+               const Element& if_false) {
+  auto pick = [&](mlir::Value yes, mlir::Value no) {
+    return Select(V(b, condition), V(b, yes), V(b, no)).get();
+  };
+  return {if_true.type, pick(if_true.value, if_false.value),
+          if_true.imag ? pick(if_true.imag, if_false.imag) : mlir::Value()};
 }
 
 Element FromStorage(mlir::ImplicitLocOpBuilder& b, ElementType type, mlir::Value value, mlir::Value imag) {

@@ -34,21 +34,29 @@ Status UnifyFloats(mlir::ImplicitLocOpBuilder& b, std::span<Element> x, ElementT
   return {};
 }
 
-Result<Element> Emit(mlir::ImplicitLocOpBuilder& b, const hlo::Instruction& instruction, std::span<Element> x) {
+Result<Element> Emit(mlir::ImplicitLocOpBuilder& b, const hlo::Instruction& instruction,
+                     std::span<Element> x) {
   const ElementType result = instruction.shape().element_type();
   switch (instruction.opcode()) {
-    case Opcode::kCopy: return x[0];
-    case Opcode::kConvert: return EmitConvert(b, x[0], result);
-    case Opcode::kBitcastConvert: return BitcastConvert(b, x[0], result);
-    case Opcode::kIsFinite: return IsFinite(b, x[0]);
+    case Opcode::kCopy:
+      return x[0];
+    case Opcode::kConvert:
+      return EmitConvert(b, x[0], result);
+    case Opcode::kBitcastConvert:
+      return BitcastConvert(b, x[0], result);
+    case Opcode::kIsFinite:
+      return IsFinite(b, x[0]);
     case Opcode::kReducePrecision: {
       const auto& attributes = instruction.As<hlo::ReducePrecisionAttributes>();
-      return ReducePrecision(b, x[0], static_cast<int>(attributes.exponent_bits), static_cast<int>(attributes.mantissa_bits));
+      return ReducePrecision(b, x[0], static_cast<int>(attributes.exponent_bits),
+                             static_cast<int>(attributes.mantissa_bits));
     }
-    case Opcode::kStochasticConvert: return StochasticConvert(b, x[0], x[1], result);
+    case Opcode::kStochasticConvert:
+      return StochasticConvert(b, x[0], x[1], result);
     case Opcode::kCompare: {
       const auto& attributes = instruction.As<hlo::CompareAttributes>();
-      return Compare(b, attributes.direction, attributes.type == hlo::ComparisonType::kTotalOrder, x[0], x[1]);
+      return Compare(b, attributes.direction, attributes.type == hlo::ComparisonType::kTotalOrder, x[0],
+                     x[1]);
     }
     case Opcode::kSelect:
       SF_CHECK(UnifyFloats(b, x.subspan(1), result));
@@ -56,8 +64,10 @@ Result<Element> Emit(mlir::ImplicitLocOpBuilder& b, const hlo::Instruction& inst
     case Opcode::kClamp:
       SF_CHECK(UnifyFloats(b, x, result));
       return Clamp(b, x);
-    case Opcode::kComplex: return Element{result, x[0].value, x[1].value};
-    case Opcode::kReal: return Element{ComponentType(x[0].type), x[0].value, {}};
+    case Opcode::kComplex:
+      return Element{result, x[0].value, x[1].value};
+    case Opcode::kReal:
+      return Element{ComponentType(x[0].type), x[0].value, {}};
     case Opcode::kImag:
       if (x[0].imag) return Element{ComponentType(x[0].type), x[0].imag, {}};
       return EmitNumber(b, x[0].type, 0.0, LanesOf(x[0]));
@@ -78,8 +88,8 @@ Result<Element> EmitElementwise(mlir::ImplicitLocOpBuilder& b, const hlo::Instru
   if (!instruction.IsElementwise() && instruction.opcode() != Opcode::kBitcastConvert)
     return InternalError("{} is no elementwise op", ToString(instruction.opcode()));
   if (operands.empty() || operands.size() != static_cast<size_t>(instruction.operand_count()))
-    return InternalError("{} was given {} operands for its {}", ToString(instruction.opcode()), operands.size(),
-                         instruction.operand_count());
+    return InternalError("{} was given {} operands for its {}", ToString(instruction.opcode()),
+                         operands.size(), instruction.operand_count());
   std::vector<Element> spread(operands.begin(), operands.end());
   // A condition that is the same in every lane chooses whole vectors.
   const size_t first = instruction.opcode() == Opcode::kSelect && LanesOf(operands[0]) == 0 ? 1 : 0;
@@ -91,7 +101,8 @@ Result<Element> EmitElementwise(mlir::ImplicitLocOpBuilder& b, const hlo::Instru
   return result;
 }
 
-Result<Element> Combine(mlir::ImplicitLocOpBuilder& b, Opcode opcode, const Element& lhs, const Element& rhs) {
+Result<Element> Combine(mlir::ImplicitLocOpBuilder& b, Opcode opcode, const Element& lhs,
+                        const Element& rhs) {
   return PlainOp(b, opcode, std::array{lhs, rhs});
 }
 

@@ -21,7 +21,8 @@ Element Extreme(mlir::ImplicitLocOpBuilder& b, ElementType type, bool least, int
 
 }  // namespace
 
-Result<Element> ReducerIdentity(mlir::ImplicitLocOpBuilder& b, Opcode opcode, ElementType type, int64_t lanes) {
+Result<Element> ReducerIdentity(mlir::ImplicitLocOpBuilder& b, Opcode opcode, ElementType type,
+                                int64_t lanes) {
   const bool has_order = !IsComplex(type);
   const bool has_bits = IsPred(type) || IsIntegral(type);
   switch (opcode) {
@@ -45,10 +46,12 @@ Result<Element> ReducerIdentity(mlir::ImplicitLocOpBuilder& b, Opcode opcode, El
     case Opcode::kAnd:
       if (has_bits) return EmitInteger(b, type, -1, lanes);
       break;
-    case Opcode::kOr: case Opcode::kXor:
+    case Opcode::kOr:
+    case Opcode::kXor:
       if (has_bits) return EmitInteger(b, type, 0, lanes);
       break;
-    default: break;
+    default:
+      break;
   }
   return TypeNotTaken(opcode, type);
 }

@@ -41,9 +41,11 @@ V Compare(const V& a, const V& b, arith::CmpFPredicate float_predicate, arith::C
 
 std::string TypeName(mlir::Type type) {
   std::string name;
-  if (auto vector = mlir::dyn_cast<mlir::VectorType>(type)) name = fmt::format("v{}", vector.getNumElements());
+  if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
+    name = fmt::format("v{}", vector.getNumElements());
   mlir::Type element = mlir::getElementTypeOrSelf(type);
-  return name + fmt::format("{}{}", mlir::isa<mlir::FloatType>(element) ? "f" : "i", element.getIntOrFloatBitWidth());
+  return name + fmt::format("{}{}", mlir::isa<mlir::FloatType>(element) ? "f" : "i",
+                            element.getIntOrFloatBitWidth());
 }
 
 std::vector<V> Wrap(mlir::ImplicitLocOpBuilder& b, mlir::ValueRange values) {
@@ -69,14 +71,17 @@ V V::Number(const V& like, double value) {
   if (!like.is_float()) return Number(like, static_cast<int64_t>(value));
   auto attribute = like.builder().getFloatAttr(element, value);
   if (like.lanes() == 0) return Emit<arith::ConstantOp>(like, attribute);
-  return Emit<arith::ConstantOp>(like, mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(like.type()), attribute.getValue()));
+  return Emit<arith::ConstantOp>(
+      like, mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(like.type()), attribute.getValue()));
 }
 
 V V::Number(const V& like, int64_t value) {
   if (like.is_float()) return Number(like, static_cast<double>(value));
   llvm::APInt bits(like.bits(), static_cast<uint64_t>(value), /*isSigned=*/true, /*implicitTrunc=*/true);
-  if (like.lanes() == 0) return Emit<arith::ConstantOp>(like, like.builder().getIntegerAttr(like.element(), bits));
-  return Emit<arith::ConstantOp>(like, mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(like.type()), bits));
+  if (like.lanes() == 0)
+    return Emit<arith::ConstantOp>(like, like.builder().getIntegerAttr(like.element(), bits));
+  return Emit<arith::ConstantOp>(
+      like, mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(like.type()), bits));
 }
 
 int64_t V::lanes() const {
@@ -118,21 +123,26 @@ V Select(const V& condition, const V& if_true, const V& if_false) {
   return Emit<arith::SelectOp>(if_true, condition.get(), if_true.get(), if_false.get());
 }
 
-V Fma(const V& a, const V& b, const V& c) { return Emit<llvm_ir::FMAOp>(a, a.type(), a.get(), b.get(), c.get()); }
+V Fma(const V& a, const V& b, const V& c) {
+  return Emit<llvm_ir::FMAOp>(a, a.type(), a.get(), b.get(), c.get());
+}
 V Abs(const V& a) { return Intrinsic<llvm_ir::FAbsOp>(a); }
 V Sqrt(const V& a) { return Intrinsic<llvm_ir::SqrtOp>(a); }
 V Floor(const V& a) { return Intrinsic<llvm_ir::FFloorOp>(a); }
 V Ceil(const V& a) { return Intrinsic<llvm_ir::FCeilOp>(a); }
 V Trunc(const V& a) { return Intrinsic<llvm_ir::FTruncOp>(a); }
 V RoundEven(const V& a) { return Intrinsic<llvm_ir::RoundEvenOp>(a); }
-V CopySign(const V& magnitude, const V& sign) { return Emit<llvm_ir::CopySignOp>(magnitude, magnitude.get(), sign.get()); }
+V CopySign(const V& magnitude, const V& sign) {
+  return Emit<llvm_ir::CopySignOp>(magnitude, magnitude.get(), sign.get());
+}
 V Maximum(const V& a, const V& b) { return Emit<arith::MaximumFOp>(a, a.get(), b.get()); }
 V Minimum(const V& a, const V& b) { return Emit<arith::MinimumFOp>(a, a.get(), b.get()); }
 
 V AsInt(const V& a) { return a.is_float() ? Cast<arith::BitcastOp>(a, a.IntType(a.bits())) : a; }
 V AsFloat(const V& a) {
   if (a.is_float()) return a;
-  mlir::Type element = a.bits() == 64 ? mlir::Type(a.builder().getF64Type()) : mlir::Type(a.builder().getF32Type());
+  mlir::Type element =
+      a.bits() == 64 ? mlir::Type(a.builder().getF64Type()) : mlir::Type(a.builder().getF32Type());
   return Cast<arith::BitcastOp>(a, element);
 }
 V ZExt(const V& a, int bits) { return a.bits() == bits ? a : Cast<arith::ExtUIOp>(a, a.IntType(bits)); }
@@ -173,7 +183,8 @@ std::vector<V> CallHelper(std::string_view name, std::span<const V> args,
                           const std::function<std::vector<V>(std::span<const V>)>& body) {
   mlir::ImplicitLocOpBuilder& b = args[0].builder();
   mlir::Operation* parent = b.getInsertionBlock()->getParentOp();
-  auto module = mlir::isa<mlir::ModuleOp>(parent) ? mlir::cast<mlir::ModuleOp>(parent) : parent->getParentOfType<mlir::ModuleOp>();
+  auto module = mlir::isa<mlir::ModuleOp>(parent) ? mlir::cast<mlir::ModuleOp>(parent)
+                                                  : parent->getParentOfType<mlir::ModuleOp>();
   std::string symbol = fmt::format("sf.{}", name);
   for (const V& arg : args) symbol += "." + TypeName(arg.type());
 
@@ -194,7 +205,8 @@ std::vector<V> CallHelper(std::string_view name, std::span<const V> args,
   return Wrap(b, call.getResults());
 }
 
-std::vector<V> IfElse(const V& condition, const std::function<std::vector<V>()>& then_body, std::span<const V> otherwise) {
+std::vector<V> IfElse(const V& condition, const std::function<std::vector<V>()>& then_body,
+                      std::span<const V> otherwise) {
   mlir::ImplicitLocOpBuilder& b = condition.builder();
   auto branch = mlir::scf::IfOp::create(b, TypesOf(otherwise), condition.get(), /*withElseRegion=*/true);
   mlir::OpBuilder::InsertionGuard guard(b);

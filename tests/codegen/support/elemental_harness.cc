@@ -39,7 +39,8 @@ std::unique_ptr<hlo::Module> MakeModule(const OpSpec& spec) {
 }
 
 /// func @run(arrays: ptr..., results: ptr..., count: i64)
-Status EmitLoop(mlir::ModuleOp module, const OpSpec& spec, int64_t lanes, const hlo::Instruction& instruction) {
+Status EmitLoop(mlir::ModuleOp module, const OpSpec& spec, int64_t lanes,
+                const hlo::Instruction& instruction) {
   mlir::MLIRContext* context = module.getContext();
   mlir::ImplicitLocOpBuilder b(module.getLoc(), context);
   b.setInsertionPointToEnd(module.getBody());
@@ -60,7 +61,8 @@ Status EmitLoop(mlir::ModuleOp module, const OpSpec& spec, int64_t lanes, const 
 
   unsigned next = 0;
   auto address = [&](mlir::Type scalar) -> mlir::Value {
-    return mlir::LLVM::GEPOp::create(b, pointer, scalar, body->getArgument(next++), llvm::ArrayRef<mlir::LLVM::GEPArg>{index});
+    return mlir::LLVM::GEPOp::create(b, pointer, scalar, body->getArgument(next++),
+                                     llvm::ArrayRef<mlir::LLVM::GEPArg>{index});
   };
   std::vector<Element> operands;
   for (ElementType type : spec.operands) {
@@ -168,10 +170,16 @@ Result<ElementalKernel> ElementalKernel::Compile(const OpSpec& spec, int64_t lan
   Optimize(*llvm_module, **machine);
 
   auto made = std::make_unique<Jit>();
-  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*target).create();
+  // Code images import nothing; code that called a library would not link here either.
+  auto jit = llvm::orc::LLJITBuilder()
+                 .setJITTargetMachineBuilder(*target)
+                 .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                 .setLinkProcessSymbolsByDefault(false)
+                 .create();
   if (!jit) return InternalError("{}", Text(jit.takeError()));
   made->jit = std::move(*jit);
-  if (auto error = made->jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(llvm_module), std::move(llvm_context))))
+  if (auto error = made->jit->addIRModule(
+          llvm::orc::ThreadSafeModule(std::move(llvm_module), std::move(llvm_context))))
     return InternalError("{}", Text(std::move(error)));
   auto symbol = made->jit->lookup("run");
   if (!symbol) return InternalError("{}", Text(symbol.takeError()));
@@ -179,7 +187,8 @@ Result<ElementalKernel> ElementalKernel::Compile(const OpSpec& spec, int64_t lan
   return ElementalKernel(std::move(made));
 }
 
-void ElementalKernel::Run(std::span<const void* const> arrays, std::span<void* const> results, int64_t count) const {
+void ElementalKernel::Run(std::span<const void* const> arrays, std::span<void* const> results,
+                          int64_t count) const {
   void* f = jit_->entry;
   void* p[8] = {};
   size_t n = 0;
@@ -187,12 +196,23 @@ void ElementalKernel::Run(std::span<const void* const> arrays, std::span<void* c
   for (void* result : results) p[n++] = result;
   using P = void*;
   switch (n) {
-    case 2: reinterpret_cast<void (*)(P, P, int64_t)>(f)(p[0], p[1], count); break;
-    case 3: reinterpret_cast<void (*)(P, P, P, int64_t)>(f)(p[0], p[1], p[2], count); break;
-    case 4: reinterpret_cast<void (*)(P, P, P, P, int64_t)>(f)(p[0], p[1], p[2], p[3], count); break;
-    case 5: reinterpret_cast<void (*)(P, P, P, P, P, int64_t)>(f)(p[0], p[1], p[2], p[3], p[4], count); break;
-    case 6: reinterpret_cast<void (*)(P, P, P, P, P, P, int64_t)>(f)(p[0], p[1], p[2], p[3], p[4], p[5], count); break;
-    default: break;
+    case 2:
+      reinterpret_cast<void (*)(P, P, int64_t)>(f)(p[0], p[1], count);
+      break;
+    case 3:
+      reinterpret_cast<void (*)(P, P, P, int64_t)>(f)(p[0], p[1], p[2], count);
+      break;
+    case 4:
+      reinterpret_cast<void (*)(P, P, P, P, int64_t)>(f)(p[0], p[1], p[2], p[3], count);
+      break;
+    case 5:
+      reinterpret_cast<void (*)(P, P, P, P, P, int64_t)>(f)(p[0], p[1], p[2], p[3], p[4], count);
+      break;
+    case 6:
+      reinterpret_cast<void (*)(P, P, P, P, P, P, int64_t)>(f)(p[0], p[1], p[2], p[3], p[4], p[5], count);
+      break;
+    default:
+      break;
   }
 }
 

@@ -11,8 +11,10 @@ namespace {
 V IntegerToInteger(ElementType from, const V& x, ElementType to) {
   const int bits = 8 * ByteWidth(to);
   V resized = x;
-  if (bits < x.bits()) resized = TruncTo(x, bits);
-  else resized = IsSigned(from) ? SExt(x, bits) : ZExt(x, bits);
+  if (bits < x.bits())
+    resized = TruncTo(x, bits);
+  else
+    resized = IsSigned(from) ? SExt(x, bits) : ZExt(x, bits);
   return Normalize(to, resized);
 }
 
@@ -69,7 +71,8 @@ V FloatToInteger(const V& x, ElementType to) {
     result = FloatToSInt(safe, bits);
   }
   result = TruncTo(result, 8 * ByteWidth(to));
-  V outside = Select(Ge(whole, beyond), HighestOf(to, result), Select(Lt(whole, low), LowestOf(to, result), Num(result, 0)));
+  V outside = Select(Ge(whole, beyond), HighestOf(to, result),
+                     Select(Lt(whole, low), LowestOf(to, result), Num(result, 0)));
   return Select(inside, result, outside);
 }
 

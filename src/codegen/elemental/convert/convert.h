@@ -6,11 +6,13 @@
 /// Between the types. One rounding straight from the source for every pair; subnormals are kept.
 namespace subfloor::codegen::elemental {
 
-/// The bits of a float type narrower than f32 (as Element holds them) to f32, exactly. f32 and f64 stay as they are.
+/// The bits of a float type narrower than f32 (as Element holds them) to f32, exactly. f32 and f64 stay as
+/// they are.
 V Widen(ElementType from, const V& bits);
 /// f32 rounded once to a narrower type, given as bits; f32 -> f32 and f64 -> f64 stay.
 V NarrowF32(const V& x, ElementType to);
-/// f64 to f32 by rounding to odd: a later rounding to a type of at most 22 bits of precision is then the only one.
+/// f64 to f32 by rounding to odd: a later rounding to a type of at most 22 bits of precision is then the only
+/// one.
 V ToF32Odd(const V& x);
 
 /// Any float type to any other.

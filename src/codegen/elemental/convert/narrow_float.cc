@@ -14,7 +14,7 @@ int64_t SignBit(ElementType type) { return int64_t{1} << (BitWidth(type) - 1); }
 /// The pattern an overflow of the positive side turns into.
 int64_t OverflowPattern(ElementType type, const FloatFormat& format) {
   if (format.has_infinity) return ((int64_t{1} << format.exponent_bits) - 1) << format.mantissa_bits;
-  if (!format.has_nan) return SignBit(type) - 1;                       // the largest finite value
+  if (!format.has_nan) return SignBit(type) - 1;                        // the largest finite value
   return format.has_negative_zero ? SignBit(type) - 1 : SignBit(type);  // f8e4m3fn; the fnuz kinds
 }
 /// The largest finite pattern.
@@ -31,9 +31,10 @@ V WidenPowerOfTwo(const V& bits) {
 
 V NarrowToPowerOfTwo(const V& x) {
   V u = AsInt(x);
-  V normal = Shr(u + 0x00400000, 23);                                  // ties go up
-  V code = Select(ULt(u, Num(u, 0x00800000)), Select(UGe(u, Num(u, 0x00600000)), Num(u, 1), Num(u, 0)), normal);
-  V valid = Gt(u, 0) & Le(u, kF32Infinity);                            // positive, no NaN
+  V normal = Shr(u + 0x00400000, 23);  // ties go up
+  V code =
+      Select(ULt(u, Num(u, 0x00800000)), Select(UGe(u, Num(u, 0x00600000)), Num(u, 1), Num(u, 0)), normal);
+  V valid = Gt(u, 0) & Le(u, kF32Infinity);  // positive, no NaN
   return TruncTo(Select(valid, code, Num(u, 0xff)), 8);
 }
 
@@ -50,7 +51,8 @@ V Widen(ElementType from, const V& bits) {
   V shifted = Shl(magnitude, shift);
   V result = shifted;
   if (format.bias != 127) {
-    // A subnormal is an integer number of units; going through f32 subnormals instead would be slow on some machines.
+    // A subnormal is an integer number of units; going through f32 subnormals instead would be slow on some
+    // machines.
     V normal = shifted + (int64_t{127 - format.bias} << 23);
     const double unit = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
     V subnormal = AsInt(SIntToFloat(magnitude, u.builder().getF32Type()) * unit);
@@ -110,8 +112,10 @@ V ToF32Odd(const V& x) {
   V nearest = ToF32(x);
   V back = Abs(ToF64(nearest));
   V pattern = AsInt(nearest);
-  // An inexact result whose last bit is even gives way to its odd neighbour on the side of x. NaNs compare false.
-  V step = Select(Gt(Abs(x), back), Num(pattern, 1), Select(Lt(Abs(x), back), Num(pattern, -1), Num(pattern, 0)));
+  // An inexact result whose last bit is even gives way to its odd neighbour on the side of x. NaNs compare
+  // false.
+  V step =
+      Select(Gt(Abs(x), back), Num(pattern, 1), Select(Lt(Abs(x), back), Num(pattern, -1), Num(pattern, 0)));
   return AsFloat(Select(Eq(pattern & 1, 0), pattern + step, pattern));
 }
 

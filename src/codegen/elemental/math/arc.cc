@@ -57,7 +57,8 @@ V Atan2(const V& y, const V& x) {
     small = Select(infinite, Select(Eq(small, HUGE_VAL), Num(x, 1.0), Num(x, 0.0)), small);
     large = Select(infinite | Eq(large, 0.0), 1.0, large);
     const double high = std::ldexp(1.0, Bias(x) - 2), low = std::ldexp(1.0, 2 * MantissaBits(x) - Bias(x));
-    V scale = Select(Gt(large, high), Num(x, 0.125), Select(Lt(large, low), Num(x, std::ldexp(1.0, MantissaBits(x) + 2)), Num(x, 1.0)));
+    V scale = Select(Gt(large, high), Num(x, 0.125),
+                     Select(Lt(large, low), Num(x, std::ldexp(1.0, MantissaBits(x) + 2)), Num(x, 1.0)));
     small = small * scale, large = large * scale;
 
     V middle = Gt(small, 0.41421356237309503 * large);

@@ -33,6 +33,14 @@ V ScaleByPowerOfTwo(const V& x, const V& n) {
   return x * PowerOfTwo(x, half) * PowerOfTwo(x, n - half);
 }
 
+V FloorLog2(const V& x) {
+  const int mantissa_bits = MantissaBits(x);
+  V subnormal = Lt(x, std::ldexp(1.0, 1 - Bias(x)));
+  V scaled = Select(subnormal, x * std::ldexp(1.0, mantissa_bits + 1), x);
+  V field = Shr(AsInt(scaled), mantissa_bits) - Bias(x);
+  return Select(subnormal, field - (mantissa_bits + 1), field);
+}
+
 Whole RoundProduct(const V& x, double factor) {
   // Added to 1.5 2^mantissa a number rounds to a whole one, which then stands in the low bits.
   V shifter = Num(x, 1.5 * std::ldexp(1.0, MantissaBits(x)));
@@ -88,7 +96,8 @@ Split SplitNearOne(const V& x) {
 Split Normalized(const V& x) {
   const int raise = MantissaBits(x) + 1;
   V subnormal = Lt(x, std::ldexp(1.0, 1 - Bias(x)));
-  return {Select(subnormal, x * std::ldexp(1.0, raise), x), Select(subnormal, Num(AsInt(x), raise), Num(AsInt(x), 0))};
+  return {Select(subnormal, x * std::ldexp(1.0, raise), x),
+          Select(subnormal, Num(AsInt(x), raise), Num(AsInt(x), 0))};
 }
 
 V LogCore(const V& u, const V& correction, const V& extra_k) {

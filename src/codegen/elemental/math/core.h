@@ -6,7 +6,8 @@
 #include "codegen/elemental/math/gen/coefficients.h"
 #include "codegen/elemental/value.h"
 
-/// What the functions of math/ are made of. A `Pair` is an unevaluated sum hi + lo with |lo| at most half a unit of hi.
+/// What the functions of math/ are made of. A `Pair` is an unevaluated sum hi + lo with |lo| at most half a
+/// unit of hi.
 namespace subfloor::codegen::elemental {
 
 struct Pair {
@@ -35,6 +36,8 @@ Pair SqrtPair(const Pair& a);
 V PowerOfTwo(const V& like, const V& n);
 /// x 2^n, rounded once, for |n| up to twice the bias.
 V ScaleByPowerOfTwo(const V& x, const V& n);
+/// floor(log2(x)) of a positive finite number, as an integer of its width.
+V FloorLog2(const V& x);
 /// The nearest whole number to x * factor, as a float and as an integer. |x * factor| < 2^(mantissa - 2).
 struct Whole {
   V number, integer;
@@ -47,7 +50,8 @@ struct ExpParts {
   V k;
 };
 ExpParts ExpCore(const V& x, const V& x_lo);
-/// (e^x - 1) / 4 as a pair: finite wherever sinh and cosh are. x within ExpLowest and ExpHighest, |x| not tiny.
+/// (e^x - 1) / 4 as a pair: finite wherever sinh and cosh are. x within ExpLowest and ExpHighest, |x| not
+/// tiny.
 Pair QuarterExpm1(const V& x);
 /// Beyond these e^x is infinite or zero; x between them gives exponents that fit.
 inline double ExpHighest(const V& x) { return Pick(x, 89.7f, 710.7); }
@@ -55,8 +59,8 @@ inline double ExpLowest(const V& x) { return Pick(x, -104.0, -746.0); }
 /// x brought between two numbers; NaN stays.
 V ClampNumber(const V& x, double low, double high);
 
-/// log(u) + correction + extra_k ln 2, for u positive, finite and normal. `correction` is small against u; `extra_k` (an
-/// integer) and `correction` may be null.
+/// log(u) + correction + extra_k ln 2, for u positive, finite and normal. `correction` is small against u;
+/// `extra_k` (an integer) and `correction` may be null.
 V LogCore(const V& u, const V& correction, const V& extra_k);
 /// log(1 + w) for a pair w > -1, plus extra_k ln 2.
 V Log1pPair(const Pair& w, const V& extra_k = {});

@@ -30,7 +30,8 @@ V Log1p(const V& x) {
   return UnlessTiny(x, -25, -54, result);
 }
 
-// With e = e^-|x| in (0, 1]: 1 / (1 + e) on the right side, e / (1 + e) on the left; the quotient with its correction.
+// With e = e^-|x| in (0, 1]: 1 / (1 + e) on the right side, e / (1 + e) on the left; the quotient with its
+// correction.
 V Logistic(const V& x) {
   ExpParts parts = ExpCore(ClampNumber(-Abs(x), ExpLowest(x), 0.0), V());
   V e = ScaleByPowerOfTwo(parts.mantissa.hi, parts.k);

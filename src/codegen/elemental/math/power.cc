@@ -4,7 +4,8 @@
 namespace subfloor::codegen::elemental {
 namespace {
 
-/// log(x) for finite positive x to more than the format's precision: y log(x) must be right to a last place of e^(y log x).
+/// log(x) for finite positive x to more than the format's precision: y log(x) must be right to a last place
+/// of e^(y log x).
 Pair LogPair(const V& x) {
   const auto ln2 = Pick(x, kLn2F32, kLn2F64);
   const auto two_thirds = Pick(x, kTwoThirdsF32, kTwoThirdsF64);

@@ -30,7 +30,8 @@ mlir::Value TwoOverPi(mlir::ImplicitLocOpBuilder& b) {
     mlir::OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
     std::vector<int64_t> words(kTwoOverPi, kTwoOverPi + kWords);
-    auto values = mlir::DenseIntElementsAttr::get(mlir::RankedTensorType::get({kWords}, b.getI64Type()), llvm::ArrayRef<int64_t>(words));
+    auto values = mlir::DenseIntElementsAttr::get(mlir::RankedTensorType::get({kWords}, b.getI64Type()),
+                                                  llvm::ArrayRef<int64_t>(words));
     llvm_ir::GlobalOp::create(b, llvm_ir::LLVMArrayType::get(b.getI64Type(), kWords), /*isConstant=*/true,
                               llvm_ir::Linkage::Internal, kName, values, /*alignment=*/8);
   }
@@ -46,9 +47,9 @@ Wide MultiplyFull(const V& x, const V& y) {
   return {V(x.builder(), product.getHigh()), V(x.builder(), product.getLow())};
 }
 
-// Payne and Hanek: x = M 2^e; of 2/pi only the 192 bits matter that lie behind those which give whole turns with 2^e.
-// Their product with M, modulo 2^192, is x 2/pi modulo 4 with 190 bits behind the point. Takes one f64 of 2^-10 or more in
-// magnitude, gives (r, r_lo, q).
+// Payne and Hanek: x = M 2^e; of 2/pi only the 192 bits matter that lie behind those which give whole turns
+// with 2^e. Their product with M, modulo 2^192, is x 2/pi modulo 4 with 190 bits behind the point. Takes one
+// f64 of 2^-10 or more in magnitude, gives (r, r_lo, q).
 std::vector<V> ReduceHuge(const V& x) {
   mlir::ImplicitLocOpBuilder& b = x.builder();
   V table(b, TwoOverPi(b));
@@ -59,7 +60,8 @@ std::vector<V> ReduceHuge(const V& x) {
   V word = Shr(start, 6), shift = start & 63;
   V words[4];
   for (int i = 0; i < 4; ++i) {
-    mlir::Value at = llvm_ir::GEPOp::create(b, pointer, b.getI64Type(), table.get(), llvm::ArrayRef<llvm_ir::GEPArg>{(word + i).get()});
+    mlir::Value at = llvm_ir::GEPOp::create(b, pointer, b.getI64Type(), table.get(),
+                                            llvm::ArrayRef<llvm_ir::GEPArg>{(word + i).get()});
     words[i] = V(b, llvm_ir::LoadOp::create(b, b.getI64Type(), at));
   }
   auto window = [&](int i) { return Shl(words[i], shift) | Shr(Shr(words[i + 1], 1), 63 - shift); };
@@ -78,7 +80,8 @@ std::vector<V> ReduceHuge(const V& x) {
   f_low = Select(negative, -f_low, f_low);
   mlir::Type f64 = b.getF64Type();
   V top = SIntToFloat(f_high & ~int64_t{0x7ff}, f64) * std::ldexp(1.0, -64);
-  V rest = SIntToFloat(f_high & 0x7ff, f64) * std::ldexp(1.0, -64) + SIntToFloat(Shr(f_low, 1), f64) * std::ldexp(1.0, -127);
+  V rest = SIntToFloat(f_high & 0x7ff, f64) * std::ldexp(1.0, -64) +
+           SIntToFloat(Shr(f_low, 1), f64) * std::ldexp(1.0, -127);
   Pair fraction = FastTwoSum(top, rest);
   V hi = fraction.hi * kHalfPiF64[0];
   V lo = Fma(fraction.hi, kHalfPiF64[0], -hi) + (fraction.hi * kHalfPiF64[1] + fraction.lo * kHalfPiF64[0]);
@@ -93,7 +96,8 @@ std::vector<V> ReduceHugeLanes(const V& x) {
   const int64_t lanes = x.lanes();
   std::vector<V> hi, lo, q;
   for (int64_t i = 0; i < std::max<int64_t>(lanes, 1); ++i) {
-    std::vector<V> one = CallHelper("reduce_huge", std::array{ToF64(Lane(x, i))}, [](std::span<const V> a) { return ReduceHuge(a[0]); });
+    std::vector<V> one = CallHelper("reduce_huge", std::array{ToF64(Lane(x, i))},
+                                    [](std::span<const V> a) { return ReduceHuge(a[0]); });
     V r_hi = x.is_f64() ? one[0] : ToF32(one[0]);
     hi.push_back(r_hi);
     lo.push_back(x.is_f64() ? one[1] : ToF32((one[0] - ToF64(r_hi)) + one[1]));

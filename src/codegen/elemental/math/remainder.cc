@@ -2,22 +2,9 @@
 #include "codegen/elemental/math/functions.h"
 
 namespace subfloor::codegen::elemental {
-namespace {
-
-/// floor(log2(x)) of a positive finite number, as an integer of its width.
-V Exponent(const V& x) {
-  const int mantissa_bits = MantissaBits(x);
-  V subnormal = Lt(x, std::ldexp(1.0, 1 - Bias(x)));
-  V scaled = Select(subnormal, x * std::ldexp(1.0, mantissa_bits + 1), x);
-  V field = Shr(AsInt(scaled), mantissa_bits) - Bias(x);
-  return Select(subnormal, field - (mantissa_bits + 1), field);
-}
-
-}  // namespace
-
-// Long division in steps of many bits. With n = round(r / (d 2^j)) below 2^mantissa, n (d 2^j) differs from r by less than
-// d 2^j and both are multiples of the last place of d 2^j, so the fma is exact; when the quotient was rounded up, the rest
-// is negative and one d 2^j comes back, exactly too.
+// Long division in steps of many bits. With n = round(r / (d 2^j)) below 2^mantissa, n (d 2^j) differs from r
+// by less than d 2^j and both are multiples of the last place of d 2^j, so the fma is exact; when the
+// quotient was rounded up, the rest is negative and one d 2^j comes back, exactly too.
 V Remainder(const V& x, const V& y) {
   return CallHelper1("remainder", {x, y}, [](std::span<const V> args) {
     const V &x = args[0], &y = args[1];
@@ -25,13 +12,14 @@ V Remainder(const V& x, const V& y) {
     const double infinity = HUGE_VAL;
     V invalid = ~(Lt(Abs(x), infinity) & Ne(y, 0.0)) | IsNan(y);
     V divisor = Select(invalid, 1.0, Abs(y));
-    std::vector<V> state = {Select(invalid, 0.0, Abs(x)), divisor, Exponent(Select(Eq(divisor, infinity), 1.0, divisor))};
+    std::vector<V> state = {Select(invalid, 0.0, Abs(x)), divisor,
+                            FloorLog2(Select(Eq(divisor, infinity), 1.0, divisor))};
     state = While(
         state, [](std::span<const V> s) { return AnyLane(Ge(s[0], s[1])); },
         [&](std::span<const V> s) {
           V rest = s[0];
           V active = Ge(rest, s[1]);
-          V distance = Exponent(Select(active, rest, 1.0)) - s[2] - step;
+          V distance = FloorLog2(Select(active, rest, 1.0)) - s[2] - step;
           distance = Select(Gt(distance, 2 * Bias(x)), 2 * Bias(x), distance);  // a power of two must hold it
           V shift = Select(active & Gt(distance, 0), distance, 0);
           V divisor = Select(active, ScaleByPowerOfTwo(s[1], shift), 1.0);

@@ -5,7 +5,8 @@ namespace subfloor::codegen::elemental {
 
 V Rsqrt(const V& x) { return 1.0 / Sqrt(x); }
 
-// x = m 2^(3q) with m in [1, 8). w = m^(-1/3) by Newton without division; y = m w^2 is then put right with its exact rest.
+// x = m 2^(3q) with m in [1, 8). w = m^(-1/3) by Newton without division; y = m w^2 is then put right with
+// its exact rest.
 V Cbrt(const V& x) {
   const int mantissa = MantissaBits(x);
   const int raise = x.is_f64() ? 54 : 24;  // a multiple of 3

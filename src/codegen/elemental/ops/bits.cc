@@ -15,7 +15,8 @@ Result<Element> IsFinite(mlir::ImplicitLocOpBuilder& b, const Element& x) {
   return Element{ElementType::kPred, Lt(Abs(wide), HUGE_VAL).get(), {}};
 }
 
-Result<Element> ReducePrecision(mlir::ImplicitLocOpBuilder& b, const Element& x, int exponent_bits, int mantissa_bits) {
+Result<Element> ReducePrecision(mlir::ImplicitLocOpBuilder& b, const Element& x, int exponent_bits,
+                                int mantissa_bits) {
   if (!IsFloat(x.type)) return TypeNotTaken(hlo::Opcode::kReducePrecision, x.type);
   // On the type's own pattern where it has IEEE's places for infinity and NaN, else on f32's.
   const FloatFormat own = FormatOf(x.type);
@@ -51,16 +52,22 @@ Result<Element> ReducePrecision(mlir::ImplicitLocOpBuilder& b, const Element& x,
   return Element{x.type, (value.is_float() ? AsFloat(result) : result).get(), {}};
 }
 
-Result<Element> StochasticConvert(mlir::ImplicitLocOpBuilder& b, const Element& x, const Element& random, ElementType to) {
-  if (!IsFloat(x.type) || !IsUnsigned(random.type) || BitWidth(random.type) != BitWidth(x.type) || !IsSigned(to))
-    return NotSupported("stochastic-convert of {} with {} to {}; a float, an unsigned integer of its width and a signed result are",
-                        ToString(x.type), ToString(random.type), ToString(to));
-  // |x| is split at the point; it goes up where the random number is below the fraction, both taken as parts of one.
+Result<Element> StochasticConvert(mlir::ImplicitLocOpBuilder& b, const Element& x, const Element& random,
+                                  ElementType to) {
+  if (!IsFloat(x.type) || !IsUnsigned(random.type) || BitWidth(random.type) != BitWidth(x.type) ||
+      !IsSigned(to))
+    return NotSupported(
+        "stochastic-convert of {} with {} to {}; a float, an unsigned integer of its width and a signed "
+        "result are",
+        ToString(x.type), ToString(random.type), ToString(to));
+  // |x| is split at the point; it goes up where the random number is below the fraction, both taken as parts
+  // of one.
   V wide = ToF64(Widen(x.type, V(b, x.value)));
   V magnitude = Abs(wide);
   V whole = Trunc(magnitude);
   V fraction = magnitude - whole;
-  // fraction 2^bits is an exact integer or has a part that decides nothing: random < f  <=>  random < ceil(f).
+  // fraction 2^bits is an exact integer or has a part that decides nothing: random < f  <=>  random <
+  // ceil(f).
   V scaled = Ceil(fraction * std::ldexp(1.0, BitWidth(x.type)));
   V limit(b, FloatToInteger(scaled, ElementType::kU64).get());
   V up = ULt(ZExt(V(b, random.value), 64), limit);
@@ -71,7 +78,8 @@ Result<Element> StochasticConvert(mlir::ImplicitLocOpBuilder& b, const Element& 
 Result<Element> BitcastConvert(mlir::ImplicitLocOpBuilder& b, const Element& x, ElementType to) {
   if (x.type == to) return x;
   if (BitWidth(x.type) != BitWidth(to) || IsComplex(x.type) != IsComplex(to))
-    return NotSupported("bitcast-convert of one {} to {}; types of equal width are", ToString(x.type), ToString(to));
+    return NotSupported("bitcast-convert of one {} to {}; types of equal width are", ToString(x.type),
+                        ToString(to));
   V bits(b, x.value);
   if (IsPred(x.type)) bits = ZExt(bits, 8);
   bits = AsInt(bits);

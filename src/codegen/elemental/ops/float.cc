@@ -27,7 +27,8 @@ Result<Element> SignBitOp(mlir::ImplicitLocOpBuilder& b, Opcode opcode, const El
 
 V RoundAwayFromZero(const V& x) {
   // Not 0.5, which would carry the number below a half up to one.
-  const double below_half = x.is_f64() ? std::nextafter(0.5, 0.0) : static_cast<double>(std::nextafterf(0.5f, 0.0f));
+  const double below_half =
+      x.is_f64() ? std::nextafter(0.5, 0.0) : static_cast<double>(std::nextafterf(0.5f, 0.0f));
   return Trunc(x + CopySign(Num(x, below_half), x));
 }
 
@@ -39,25 +40,39 @@ V Sign(const V& x) {
 /// The op on f32 or f64. Null when the op is none of floats.
 V WideUnary(Opcode opcode, const V& x) {
   switch (opcode) {
-    case Opcode::kCeil: return Ceil(x);
-    case Opcode::kFloor: return Floor(x);
-    case Opcode::kRoundNearestEven: return RoundEven(x);
-    case Opcode::kRoundNearestAfz: return RoundAwayFromZero(x);
-    case Opcode::kSign: return Sign(x);
-    case Opcode::kSqrt: return Sqrt(x);
-    default: return MathFunction(opcode, x);
+    case Opcode::kCeil:
+      return Ceil(x);
+    case Opcode::kFloor:
+      return Floor(x);
+    case Opcode::kRoundNearestEven:
+      return RoundEven(x);
+    case Opcode::kRoundNearestAfz:
+      return RoundAwayFromZero(x);
+    case Opcode::kSign:
+      return Sign(x);
+    case Opcode::kSqrt:
+      return Sqrt(x);
+    default:
+      return MathFunction(opcode, x);
   }
 }
 
 V WideBinary(Opcode opcode, const V& x, const V& y) {
   switch (opcode) {
-    case Opcode::kAdd: return x + y;
-    case Opcode::kSubtract: return x - y;
-    case Opcode::kMultiply: return x * y;
-    case Opcode::kDivide: return x / y;
-    case Opcode::kMaximum: return Maximum(x, y);
-    case Opcode::kMinimum: return Minimum(x, y);
-    default: return MathFunction(opcode, x, y);
+    case Opcode::kAdd:
+      return x + y;
+    case Opcode::kSubtract:
+      return x - y;
+    case Opcode::kMultiply:
+      return x * y;
+    case Opcode::kDivide:
+      return x / y;
+    case Opcode::kMaximum:
+      return Maximum(x, y);
+    case Opcode::kMinimum:
+      return Minimum(x, y);
+    default:
+      return MathFunction(opcode, x, y);
   }
 }
 
@@ -66,10 +81,14 @@ V WideBinary(Opcode opcode, const V& x, const V& y) {
 Result<Element> FloatOp(mlir::ImplicitLocOpBuilder& b, Opcode opcode, std::span<const Element> x) {
   const ElementType type = x[0].type;
   if (opcode == Opcode::kNegate || opcode == Opcode::kAbs) return SignBitOp(b, opcode, x[0]);
-  V first = Widen(type, V(b, x[0].value));
-  V result = x.size() == 1 ? WideUnary(opcode, first) : WideBinary(opcode, first, Widen(type, V(b, x[1].value)));
+  // f8e8m0fnu reaches as far as f32: products and quotients of its ends would be lost there, not rounded.
+  const ElementType worked =
+      !FormatOf(type).has_sign || type == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32;
+  auto widen = [&](const Element& e) { return FloatToFloat(type, V(b, e.value), worked); };
+  V first = widen(x[0]);
+  V result = x.size() == 1 ? WideUnary(opcode, first) : WideBinary(opcode, first, widen(x[1]));
   if (!result) return TypeNotTaken(opcode, type);
-  return Element{type, NarrowF32(result, type).get(), {}};
+  return Element{type, FloatToFloat(worked, result, type).get(), {}};
 }
 
 }  // namespace subfloor::codegen::elemental

@@ -93,7 +93,8 @@ V Power(ElementType type, const V& base, const V& exponent) {
   if (!IsSigned(type)) return Normalize(type, raised);
   V one = Eq(base, 1), minus_one = Eq(base, -1);
   V odd = Ne(exponent & 1, 0);
-  V of_negative = Select(one, Num(base, 1), Select(minus_one, Select(odd, Num(base, -1), Num(base, 1)), Num(base, 0)));
+  V of_negative =
+      Select(one, Num(base, 1), Select(minus_one, Select(odd, Num(base, -1), Num(base, 1)), Num(base, 0)));
   return Normalize(type, Select(Lt(exponent, 0), of_negative, raised));
 }
 
@@ -101,7 +102,8 @@ V CountBits(Opcode opcode, ElementType type, const V& x) {
   mlir::ImplicitLocOpBuilder& b = x.builder();
   const int width = BitWidth(type);
   V bits = width < 8 ? x & ((int64_t{1} << width) - 1) : x;
-  if (opcode == Opcode::kPopcnt) return Normalize(type, V(b, mlir::LLVM::CtPopOp::create(b, x.type(), bits.get())));
+  if (opcode == Opcode::kPopcnt)
+    return Normalize(type, V(b, mlir::LLVM::CtPopOp::create(b, x.type(), bits.get())));
   V zeros(b, mlir::LLVM::CountLeadingZerosOp::create(b, x.type(), bits.get(), /*is_zero_poison=*/false));
   return Normalize(type, width < 8 ? zeros - (8 - width) : zeros);
 }
@@ -117,29 +119,49 @@ Result<Element> IntegerOp(mlir::ImplicitLocOpBuilder& b, Opcode opcode, std::spa
   auto give = [&](const V& value) { return Element{type, value.get(), {}}; };
   auto wrap = [&](const V& value) { return give(Normalize(type, value)); };
   switch (opcode) {
-    case Opcode::kAdd: return wrap(a + c);
-    case Opcode::kSubtract: return wrap(a - c);
-    case Opcode::kMultiply: return wrap(a * c);
-    case Opcode::kDivide: return give(Divide(type, a, c).quotient);
-    case Opcode::kRemainder: return give(Divide(type, a, c).rest);
-    case Opcode::kMaximum: return give(Select(Less(type, a, c), c, a));
-    case Opcode::kMinimum: return give(Select(Less(type, c, a), c, a));
-    case Opcode::kAnd: return give(a & c);
-    case Opcode::kOr: return give(a | c);
-    case Opcode::kXor: return give(a ^ c);
-    case Opcode::kNot: return wrap(~a);
-    case Opcode::kNegate: return wrap(-a);
-    case Opcode::kAbs: return IsSigned(type) ? wrap(Select(Lt(a, 0), -a, a)) : x[0];
+    case Opcode::kAdd:
+      return wrap(a + c);
+    case Opcode::kSubtract:
+      return wrap(a - c);
+    case Opcode::kMultiply:
+      return wrap(a * c);
+    case Opcode::kDivide:
+      return give(Divide(type, a, c).quotient);
+    case Opcode::kRemainder:
+      return give(Divide(type, a, c).rest);
+    case Opcode::kMaximum:
+      return give(Select(Less(type, a, c), c, a));
+    case Opcode::kMinimum:
+      return give(Select(Less(type, c, a), c, a));
+    case Opcode::kAnd:
+      return give(a & c);
+    case Opcode::kOr:
+      return give(a | c);
+    case Opcode::kXor:
+      return give(a ^ c);
+    case Opcode::kNot:
+      return wrap(~a);
+    case Opcode::kNegate:
+      return wrap(-a);
+    case Opcode::kAbs:
+      return IsSigned(type) ? wrap(Select(Lt(a, 0), -a, a)) : x[0];
     case Opcode::kSign: {
       V positive = Select(Ne(a, 0), Num(a, 1), Num(a, 0));
       return wrap(IsSigned(type) ? Select(Lt(a, 0), Num(a, -1), positive) : positive);
     }
-    case Opcode::kShiftLeft: case Opcode::kShiftRightLogical: case Opcode::kShiftRightArithmetic:
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightLogical:
+    case Opcode::kShiftRightArithmetic:
       return give(Shift(opcode, type, a, c));
-    case Opcode::kMulhi: return give(MultiplyHigh(type, a, c));
-    case Opcode::kPower: return give(Power(type, a, c));
-    case Opcode::kPopcnt: case Opcode::kCountLeadingZeros: return give(CountBits(opcode, type, a));
-    default: return TypeNotTaken(opcode, type);
+    case Opcode::kMulhi:
+      return give(MultiplyHigh(type, a, c));
+    case Opcode::kPower:
+      return give(Power(type, a, c));
+    case Opcode::kPopcnt:
+    case Opcode::kCountLeadingZeros:
+      return give(CountBits(opcode, type, a));
+    default:
+      return TypeNotTaken(opcode, type);
   }
 }
 
