@@ -175,6 +175,25 @@ uint64_t MaxInt(ElementType type) {
 }
 
 uint64_t FromDouble(ElementType type, double value) {
+  const auto source = std::bit_cast<uint64_t>(value);
+  const auto field = static_cast<int>(source >> 52 & 0x7ff);
+  const FloatFormat format = IsFloat(type) ? FormatOf(type) : FloatFormat{};
+  // The common case in 64-bit steps: a normal number to a narrower float with a sign that does not overflow.
+  if (IsFloat(type) && format.has_sign && format.mantissa_bits < 52 && field != 0 && field != 0x7ff) {
+    const int exponent = field - 1023, least = MinExponent(format);
+    const int shift = 52 - format.mantissa_bits + std::max(least - exponent, 0);
+    const uint64_t significand = (source & Mask(52)) | uint64_t{1} << 52;
+    // 53 bits shifted out by 54 or more are below half of the least subnormal.
+    const uint64_t quotient = shift > 53 ? 0 : significand >> shift;
+    const uint64_t rest = shift > 53 ? 0 : significand & Mask(shift),
+                   half = shift > 53 ? 1 : uint64_t{1} << (shift - 1);
+    const uint64_t rounded = quotient + (rest > half || (rest == half && (quotient & 1) != 0) ? 1 : 0);
+    const int64_t steps = std::max(exponent - least, 0);
+    const uint64_t magnitude = (static_cast<uint64_t>(steps) << format.mantissa_bits) + rounded;
+    if (magnitude <= MaxFinite(type) && (magnitude != 0 || format.has_negative_zero)) {
+      return magnitude | (source >> 63 << (BitWidth(type) - 1));
+    }
+  }
   return PutTogether(type, TakeApart(ElementType::kF64, std::bit_cast<uint64_t>(value)));
 }
 
@@ -208,6 +227,8 @@ uint64_t FromUint(ElementType type, uint64_t value) {
 
 double ToDouble(ElementType type, uint64_t bits) {
   if (type == ElementType::kF64) return std::bit_cast<double>(bits);
+  if (type == ElementType::kF32) return std::bit_cast<float>(static_cast<uint32_t>(bits));
+  if (type == ElementType::kBF16) return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
   if (IsFloat(type)) return std::bit_cast<double>(PutTogetherFloat(ElementType::kF64, TakeApart(type, bits)));
   if (IsSigned(type)) return static_cast<double>(ToInt(type, bits));
   return static_cast<double>(bits);
