@@ -15,8 +15,9 @@ using hlo::ComparisonDirection;
 using hlo::Instruction;
 using hlo::Opcode;
 
-uint64_t KeyOf(int64_t id) {
-  uint64_t x = static_cast<uint64_t>(id) + 0x9E3779B97F4A7C15;
+// States of different instructions may run in step, so that every draw needs a key of its own.
+uint64_t KeyOf(int64_t id, uint64_t draw) {
+  uint64_t x = static_cast<uint64_t>(id) * 2 + draw + 0x9E3779B97F4A7C15;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
   return x ^ (x >> 31);
@@ -46,7 +47,7 @@ class Rng {
     const int64_t words = shape.element_count() * (type == kU64 ? 2 : 1);
     Instruction* counter = b_.MakeAs(Shape::ArrayOf(kU64, {2}), Opcode::kRngGetAndUpdateState, {},
                                      hlo::RngStateAttributes{std::max<int64_t>((words + 3) / 4, 1)});
-    Instruction* key = b_.Reshape(b_.ScalarBits(kU64, KeyOf(op_.id())), {1});
+    Instruction* key = b_.Reshape(b_.ScalarBits(kU64, KeyOf(op_.id(), draws_++)), {1});
     Instruction* state = b_.Concatenate({key, counter}, 0);
     Instruction* both = b_.MakeAs(Shape::Tuple({state->shape(), shape}), Opcode::kRngBitGenerator, {state},
                                   hlo::RngBitGeneratorAttributes{hlo::RandomAlgorithm::kPhilox});
@@ -105,6 +106,7 @@ class Rng {
   Builder& b_;
   Instruction& op_;
   const Shape shape_;
+  uint64_t draws_ = 0;  // at most two
 };
 
 }  // namespace
