@@ -7,6 +7,7 @@
 
 #include <subfloor/subfloor.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

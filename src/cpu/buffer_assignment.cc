@@ -163,6 +163,7 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
         block.span.begin = std::min(block.span.begin, interval.begin);
         block.span.end = std::max(block.span.end, interval.end);
       }
+      block.span.end = std::max(block.span.end, value.busy_until);
     }
   }
   std::vector<Block> packed;

@@ -2,51 +2,64 @@
 
 #include "cpu/wrap_unowned.h"
 #include "passes/expand/expanders.h"
-#include "passes/fuse/fuse_instructions.h"
-#include "passes/fuse/inline_fusions.h"
-#include "passes/fuse/wrap_in_fusions.h"
-#include "passes/layout/normalize_layouts.h"
-#include "passes/simplify/dead_code.h"
-#include "passes/simplify/inline_calls.h"
-#include "passes/simplify/merge_equal.h"
-#include "passes/simplify/tuples.h"
+#include "passes/registry.h"
 
 namespace subfloor::cpu {
 namespace {
 
 using passes::Pass;
 
-const std::vector<Pass> kSimplify = {
-    {"simplify-tuples", passes::SimplifyTuples, ""},
-    {"merge-equal", passes::MergeEqualInstructions, ""},
-    {"dead-code", passes::RemoveDeadCode, ""},
-};
+// A pass of the registry. Names here are checked by a test of the pipeline.
+Pass Named(std::string_view name) {
+  const Result<Pass> pass = passes::FindPass(name);
+  return pass ? *pass : Pass{name, nullptr, ""};
+}
+
+std::vector<Pass> Named(std::initializer_list<std::string_view> names) {
+  std::vector<Pass> passes;
+  for (std::string_view name : names) passes.push_back(Named(name));
+  return passes;
+}
 
 }  // namespace
 
 passes::Pipeline MakePipeline() {
+  const std::vector<Pass> simplify =
+      Named({"simplify-algebra", "fold-constants", "merge-equal", "simplify-tuples", "simplify-conditionals",
+             "simplify-loops", "dead-code"});
   passes::Pipeline pipeline("cpu");
   // Bodies first: what follows looks at values where they are used.
-  pipeline.Add({"inline-calls", passes::InlineCalls, ""});
-  // The program's own fusions were somebody else's choice; ours are made below.
-  pipeline.Add({"inline-fusions", passes::InlineFusions, ""});
+  pipeline.Add(Named("inline-calls"));
   // Row-major everywhere before any pass reasons about what lies next to what.
-  pipeline.Add({"normalize-layouts", passes::NormalizeLayouts, ""});
-  pipeline.Repeat("clean", kSimplify);
-  // What no emitter takes becomes ops that one does; expansion may call, so bodies are inlined once more.
+  pipeline.Add(Named("normalize-layouts"));
+  // The program's own fusions were somebody else's choice; ours are made below.
+  pipeline.Add(Named("inline-fusions"));
+  // What no emitter takes becomes ops that one does; some expansions leave calls behind.
   for (const Pass& expander : passes::Expanders()) pipeline.Add(expander);
-  pipeline.Add({"inline-calls", passes::InlineCalls, ""});
-  pipeline.Repeat("simplify", kSimplify);
-  // One caller for each computation, so that each has buffers of its own.
-  pipeline.Add({"flatten-call-graph", passes::FlattenCallGraph, ""});
-  // Barriers have done their work: no rewriting follows that they were to stop.
-  pipeline.Add({"remove-barriers", passes::RemoveBarriers, ""});
+  pipeline.Add(Named("inline-calls"));
+  // One caller for each computation: a loop that shares its body with another is not simplified, and each needs
+  // buffers of its own in the end.
+  pipeline.Add(Named("flatten-call-graph"));
+  pipeline.Repeat("simplify", simplify);
+  // Forms that libraries take; what they move around is simplified again.
+  pipeline.Add(Named("canonicalize-dots"));
+  pipeline.Add(Named("canonicalize-convolutions"));
+  pipeline.Add(Named("canonicalize-gathers"));
+  pipeline.Add(Named("hoist-loop-invariants"));
+  pipeline.Repeat("simplify-canonical", simplify);
+  // Barriers have done their work: what follows moves nothing across them.
+  pipeline.Add(Named("remove-barriers"));
+  pipeline.Add(Named("merge-equal"));
+  pipeline.Add(Named("dead-code"));
   // Fusion decides on the final shape of the graph.
-  pipeline.Add({"fuse-instructions", passes::FuseInstructions, ""});
+  pipeline.Add(Named("fuse-instructions"));
+  pipeline.Add(Named("dead-code"));
   // What libraries don't take is known only after canonical forms; it gets a kernel of its own, like every op left.
   pipeline.Add({"wrap-unowned", WrapUnownedOps, "makes fusions of dots and convolutions that no library takes"});
-  pipeline.Add({"wrap-in-fusions", passes::WrapInFusions, ""});
-  pipeline.Add({"dead-code", passes::RemoveDeadCode, ""});
+  pipeline.Add(Named("wrap-in-fusions"));
+  // Kernels that read the same and are alike in shape become one.
+  pipeline.Add(Named("fuse-siblings"));
+  pipeline.Add(Named("dead-code"));
   return pipeline;
 }
 

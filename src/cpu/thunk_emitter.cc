@@ -38,7 +38,7 @@ class Emitter {
   Result<runtime::Executable::Parts> Run() {
     runtime::Executable::Parts parts;
     parts.name = module_.name();
-    MakeAllocations(parts);
+    SF_CHECK(MakeAllocations(parts));
     SF_CHECK(EmitComputation(*module_.entry(), parts.thunks));
     // The scratch of all kernels is one piece: they run one after the other, and declare it, so that an executor that
     // overlaps steps keeps them apart.
@@ -47,7 +47,7 @@ class Emitter {
   }
 
  private:
-  void MakeAllocations(runtime::Executable::Parts& parts) {
+  Status MakeAllocations(runtime::Executable::Parts& parts) {
     using runtime::Allocation;
     for (size_t i = 0; i < flow_.parameters.size(); ++i) {
       parts.allocations.push_back(Allocation::Parameter(static_cast<int64_t>(i), BytesOf(flow_.parameters[i])));
@@ -59,13 +59,14 @@ class Emitter {
     first_constant_ = static_cast<int32_t>(parts.allocations.size());
     for (size_t i = 0; i < assignment_.constants.size(); ++i) {
       const Literal& literal = LeafOf(assignment_.constants[i]->literal(), assignment_.constant_leaves[i]);
-      parts.allocations.push_back(
-          Allocation::Constant(std::make_shared<const runtime::AlignedBytes>(literal.bytes())));
+      parts.allocations.push_back(Allocation::Constant(
+          std::make_shared<const runtime::AlignedBytes>(SF_TRY(runtime::AlignedBytes::CopyOf(literal.bytes())))));
     }
     temp_allocation_ = static_cast<int32_t>(parts.allocations.size());
     parts.allocations.push_back(Allocation::Temp(assignment_.temp_bytes));
     scratch_allocation_ = temp_allocation_ + 1;
     parts.allocations.push_back(Allocation::Temp(0));
+    return {};
   }
 
   int64_t BytesOf(ValueId id) const { return flow_.values[static_cast<size_t>(id)].bytes; }

@@ -51,7 +51,7 @@ class Analysis {
   }
 
   ValueId NewValue(Value::Kind kind, const hlo::Instruction* instruction, int64_t leaf, const Shape* shape) {
-    flow_.values.push_back({kind, instruction, leaf, shape, shape->byte_size(), {}});
+    flow_.values.push_back({kind, instruction, leaf, shape, shape->byte_size(), {}, 0});
     return static_cast<ValueId>(flow_.values.size()) - 1;
   }
 
@@ -169,7 +169,11 @@ class Analysis {
     for (int64_t i = 0; i < instruction->operand_count(); ++i) {
       if (among(in_place, i)) continue;
       const int64_t until = among(overlaps, i) ? step - 1 : step + 1;
-      for (ValueId id : flow_.leaves[instruction->operand(i)]) UseAt(id, until);
+      for (ValueId id : flow_.leaves[instruction->operand(i)]) {
+        UseAt(id, until);
+        int64_t& busy_until = flow_.values[static_cast<size_t>(id)].busy_until;
+        busy_until = std::max(busy_until, step + 1);
+      }
     }
     for (ValueId id : leaves) {
       if (flow_.values[static_cast<size_t>(id)].live.empty()) Define(id, step);
@@ -216,6 +220,8 @@ class Analysis {
         // is overwritten.
         const ValueId passing = NewValue(Value::Kind::kOp, loop, static_cast<int64_t>(i), shapes[i].shape);
         AddTransfer({Transfer::Place::kEndOfBody, loop, body, from, passing, close, false});
+        // Whole until all of them are filled: no passing value may take the place of a state that another still reads.
+        UseAt(from, close + 1);
         Define(passing, close + 1);
         from = passing;
       }

@@ -33,6 +33,9 @@ struct Value {
   const Shape* shape = nullptr;
   int64_t bytes = 0;
   std::vector<Interval> live;
+  /// Bytes may go to somebody else only after this tick. Later than the end of `live` where the last reader may overwrite
+  /// the value element by element: one of its results may take these very bytes, but nothing else may lie across them.
+  int64_t busy_until = 0;
 };
 
 /// `to` must hold what `from` holds when step `at` is reached. A copy, unless both can live in the same bytes.

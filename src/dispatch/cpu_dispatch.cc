@@ -106,6 +106,11 @@ std::vector<std::pair<int64_t, int64_t>> ElementwiseOverlaps(const hlo::Computat
     }
   }
   const std::vector<const Instruction*> roots = Roots(body);
+  // Results of one size are computed together, each element of all of them before any is stored. Others have loops of
+  // their own, the later of which would read what the earlier has overwritten.
+  for (const Instruction* root : roots) {
+    if (root->shape().element_count() != roots[0]->shape().element_count()) return {};
+  }
   const auto read_in_place = [&](const Instruction* parameter) {
     std::vector<const Instruction*> pending = {parameter};
     std::vector<const Instruction*> seen;

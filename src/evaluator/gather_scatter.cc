@@ -1,6 +1,7 @@
 // gather and scatter: windows of an array whose positions come from an index array.
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "evaluator/combiner.h"
 #include "evaluator/index_space.h"
@@ -112,6 +113,43 @@ Result<Literal> EvaluateGather(Context& context, const hlo::Instruction& instruc
   return result;
 }
 
+namespace {
+
+/// Neighbouring elements: `count` updates from `from` on meet elements from `to` on.
+struct ScatterRun {
+  int64_t to, from, count;
+};
+
+/// Few updates to a large array, as in a loop that scatters one element a turn: only the elements that are
+/// met are accumulated, and the array is changed in place where nothing else reads it.
+Result<Literal> ScatterFew(Context& context, const hlo::Instruction& instruction, Operands operands,
+                           Combiner& combiner, std::span<const ScatterRun> runs) {
+  const size_t count = operands.size() / 2;
+  const Operands updates = operands.subspan(count + 1);
+  std::unordered_map<int64_t, int64_t> slots;  // element to accumulator
+  for (const ScatterRun& run : runs) {
+    for (int64_t i = 0; i < run.count; ++i) slots.try_emplace(run.to + i, static_cast<int64_t>(slots.size()));
+  }
+  Accumulators sums = combiner.MakeAccumulators(static_cast<int64_t>(slots.size()));
+  for (size_t c = 0; c < count; ++c) {
+    for (const auto& [element, slot] : slots) sums.Read(c, slot, 1, *operands[c], element);
+  }
+  for (const ScatterRun& run : runs) {
+    for (int64_t i = 0; i < run.count; ++i) {
+      SF_CHECK(combiner.FoldEach(sums, slots.at(run.to + i), updates, run.from + i, 1));
+    }
+  }
+  std::vector<Literal> results;
+  for (size_t c = 0; c < count; ++c) {
+    Literal result = context.Take(operands, static_cast<int64_t>(c));
+    for (const auto& [element, slot] : slots) sums.Write(c, slot, 1, result, element);
+    results.push_back(std::move(result));
+  }
+  return count == 1 ? std::move(results[0]) : Literal::Tuple(std::move(results));
+}
+
+}  // namespace
+
 Result<Literal> EvaluateScatter(Context& context, const hlo::Instruction& instruction, Operands operands) {
   const auto& attributes = instruction.As<hlo::ScatterAttributes>();
   const size_t count = operands.size() / 2;
@@ -121,9 +159,7 @@ Result<Literal> EvaluateScatter(Context& context, const hlo::Instruction& instru
   const Shape& update_shape = updates[0]->shape();
 
   Combiner combiner = SF_TRY(Combiner::Make(context, *instruction.called(), static_cast<int64_t>(count)));
-  Accumulators sums = combiner.MakeAccumulators(source_shape.element_count());
-  for (size_t c = 0; c < count; ++c) sums.Read(c, 0, sums.count(), *sources[c], 0);
-
+  std::vector<ScatterRun> runs;
   const IndexVectors vectors(indices, attributes.index_vector_dim);
   const std::vector<int64_t> scatter_strides =
       StridesOf(update_shape, OtherDimensions(update_shape.rank(), attributes.update_window_dims));
@@ -160,12 +196,20 @@ Result<Literal> EvaluateScatter(Context& context, const hlo::Instruction& instru
                from[i + run] == from[i] + static_cast<int64_t>(run)) {
           ++run;
         }
-        SF_CHECK(combiner.FoldEach(sums, first_to + to[i], updates, first_from + from[i],
-                                   static_cast<int64_t>(run)));
+        runs.push_back({first_to + to[i], first_from + from[i], static_cast<int64_t>(run)});
         i += run;
       }
     } while (NextIndex(position, vectors.sizes()));
   }
+
+  if (update_shape.element_count() < source_shape.element_count() / 4) {
+    bool same_types = true;
+    for (size_t c = 0; c < count; ++c) same_types &= combiner.types()[c] == sources[c]->element_type();
+    if (same_types) return ScatterFew(context, instruction, operands, combiner, runs);
+  }
+  Accumulators sums = combiner.MakeAccumulators(source_shape.element_count());
+  for (size_t c = 0; c < count; ++c) sums.Read(c, 0, sums.count(), *sources[c], 0);
+  for (const ScatterRun& run : runs) SF_CHECK(combiner.FoldEach(sums, run.to, updates, run.from, run.count));
 
   std::vector<Literal> results;
   for (size_t c = 0; c < count; ++c) {

@@ -17,12 +17,19 @@ struct OptFlags {
   bool pipeline = false;
 };
 
-Result<hlo::PrintOptions> PrintOptionsOf(std::string_view form) {
-  hlo::PrintOptions options;
-  if (form == "long") options.form = hlo::PrintForm::kLong;
-  if (form == "canonical") options.form = hlo::PrintForm::kCanonical;
-  if (form == "large") options.print_large_constants = true;
-  return options;
+hlo::PrintOptions PrintOptionsOf(std::string_view form) {
+  if (form == "long") return hlo::PrintOptions::Long();
+  if (form == "canonical") return hlo::PrintOptions::Canonical();
+  return hlo::PrintOptions::Short();
+}
+
+// Elided constants become ordinary ones, with the values that they stand for here.
+void SpellOutConstants(hlo::Module& module) {
+  for (hlo::Computation* computation : module.computations()) {
+    for (hlo::Instruction* instruction : computation->instructions()) {
+      if (instruction->IsConstant()) instruction->MutableAs<hlo::ConstantAttributes>().elided = false;
+    }
+  }
 }
 
 Result<int> Opt(OptFlags& flags) {
@@ -49,7 +56,8 @@ Result<int> Opt(OptFlags& flags) {
     }
   }
   for (const passes::Pass& pass : order) SF_TRY(passes::RunPass(pass, *module, context));
-  fmt::print("{}", hlo::Print(*module, SF_TRY(PrintOptionsOf(flags.print))));
+  if (flags.print == "large") SpellOutConstants(*module);
+  fmt::print("{}", hlo::Print(*module, PrintOptionsOf(flags.print)));
   return kRight;
 }
 

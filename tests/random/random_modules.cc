@@ -1,0 +1,123 @@
+/// Compiles random programs and compares their results with the evaluator's.
+///
+///   random_modules [--count=N] [--seconds=S] [--first=SEED] [--keep=DIR]
+///
+/// Runs seeds FIRST, FIRST+1, ... until N are done or S seconds are over. Every failure is printed and its program written
+/// to DIR (default: the temporary folder), ready for `subfloor reduce`. Exit code 1 if there was any.
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "driver/options.h"
+#include "driver/program.h"
+#include "driver/program_io.h"
+#include "evaluator/evaluator.h"
+#include "hlo/printer.h"
+#include "support/random_module.h"
+#include "types/compare_literals.h"
+
+namespace subfloor {
+namespace {
+
+struct Flags {
+  int64_t count = 1'000'000'000;
+  double seconds = 1e9;
+  uint64_t first = 1;
+  std::string keep = std::filesystem::temp_directory_path().string();
+};
+
+// What became of one program: "" if all is well, else what is wrong.
+struct Outcome {
+  std::string problem;
+  bool unsupported = false;
+};
+
+CompareOptions ToleranceOf(ElementType type, bool exact) {
+  CompareOptions tolerance;
+  if (exact) return tolerance;
+  // Sums in a free order and functions within 2 ULP, some deep, some widened from narrower types on the way: what matters
+  // is that nothing is off by its own size.
+  const bool narrow = IsFloat(type) && BitWidth(type) < 32;
+  tolerance.rtol = tolerance.atol = narrow ? 0.1 : 1e-3;
+  return tolerance;
+}
+
+Outcome Try(const testing_support::RandomProgram& random, uint64_t seed) {
+  const std::vector<Literal> arguments = testing_support::RandomArguments(*random.module, seed);
+  const Result<Literal> expected = Evaluate(*random.module, arguments);
+  if (!expected) return {"evaluator: " + expected.error().ToString()};
+  driver::Options options;
+  options.threads = 2;
+  const auto program = driver::Program::Compile(*random.module, options);
+  if (!program) {
+    return {"compile: " + program.error().ToString(), program.error().kind() == ErrorKind::kNotSupported};
+  }
+  const Result<Literal> actual = (*program)->Run(arguments);
+  if (!actual) return {"run: " + actual.error().ToString()};
+  for (size_t i = 0; i < expected->elements().size(); ++i) {
+    const Literal& wanted = expected->elements()[i];
+    const auto comparison = CompareLiterals(actual->elements()[i], wanted, ToleranceOf(wanted.element_type(), random.exact[i]));
+    if (!comparison) return {comparison.error().ToString()};
+    if (!comparison->Matches()) {
+      return {fmt::format("result {} ({}): {}", i, random.exact[i] ? "exact" : "rounded", comparison->ToString(true))};
+    }
+  }
+  return {};
+}
+
+int Main(const Flags& flags) {
+  const auto start = std::chrono::steady_clock::now();
+  int64_t right = 0, failed = 0;
+  std::map<std::string, int64_t> unsupported;
+  for (int64_t i = 0; i < flags.count; ++i) {
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > flags.seconds) break;
+    const uint64_t seed = flags.first + static_cast<uint64_t>(i);
+    testing_support::RandomModuleOptions options;
+    options.operations = 5 + static_cast<int>(seed % 4) * 8;
+    options.layouts = seed % 5 == 0;
+    options.empty_arrays = seed % 7 == 0;
+    const testing_support::RandomProgram random = testing_support::RandomModule(seed, options);
+    const std::string path = fmt::format("{}/random_{}.hlo", flags.keep, seed);
+    // Written before it is run: a crash leaves its program behind.
+    if (!driver::WriteFile(path, hlo::Print(*random.module))) return 1;
+    const Outcome outcome = Try(random, seed);
+    if (outcome.problem.empty()) {
+      ++right;
+      std::filesystem::remove(path);
+    } else if (outcome.unsupported) {
+      ++unsupported[outcome.problem.substr(outcome.problem.rfind(": ") + 2)];
+      std::filesystem::remove(path);
+    } else {
+      ++failed;
+      fmt::print("seed {}: {}\n  {}\n", seed, outcome.problem, path);
+      std::fflush(stdout);
+    }
+  }
+  for (const auto& [what, count] : unsupported) fmt::print("not supported, {} times: {}\n", count, what);
+  fmt::print("{} passed, {} failed\n", right, failed);
+  return failed == 0 && right > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace subfloor
+
+int main(int argc, char** argv) {
+  subfloor::Flags flags;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals), value = equals == std::string::npos ? "" : argument.substr(equals + 1);
+    if (name == "--count") flags.count = std::atoll(value.c_str());
+    else if (name == "--seconds") flags.seconds = std::atof(value.c_str());
+    else if (name == "--first") flags.first = std::strtoull(value.c_str(), nullptr, 10);
+    else if (name == "--keep") flags.keep = value;
+    else {
+      fmt::print(stderr, "usage: random_modules [--count=N] [--seconds=S] [--first=SEED] [--keep=DIR]\n");
+      return 2;
+    }
+  }
+  return subfloor::Main(flags);
+}
