@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs HLO programs on Subfloor and on jaxlib with the same inputs and compares every output.
 
-  compare.py [FILE...]     default: ../shared/corpus/programs, skipped with a word where that folder is absent
+  compare.py [--large] [FILE...]   default: ../shared/corpus/programs, skipped with a word where that folder is absent
+
+Programs with more than a GiB of inputs are run only with --large: they want 16 GiB of memory and minutes.
 
 What agreement means stands in docs/numerics.md: where the program can be widened to f64, the widened run is the truth, and
 our error against it may be twice jaxlib's plus 4 units in the last place, by maximum and by root mean square; elsewhere
@@ -25,6 +27,7 @@ CORPUS = ROOT.parent / "shared/corpus/programs"
 # later ones, in either direction. Truth's own steps differ from both.
 ADAPTIVE = {"diffrax.b380012920": 8}
 DIRECT_SLACK = 64  # ulp, where jaxlib's own result is all there is to compare with
+LARGE = 1 << 30
 LARGEST_WIDENED = 1 << 29  # bytes of inputs: beyond that there is no memory for a run in f64
 FLOATS = r"\b(?:bf16|f16|f32)\["
 
@@ -84,6 +87,8 @@ def compare(path):
         source = pathlib.Path(folder, "program.hlo")
         source.write_text(text)
         theirs = rival.Program(for_rival(text))
+        if theirs.input_bytes() > LARGE and "--large" not in sys.argv:
+            return True, f"[SKIP] {theirs.input_bytes() >> 20} MiB of inputs; run with --large"
         inputs = theirs.random_inputs()
         expected = theirs.run(inputs)
         actual = run_subfloor(source, inputs, folder)
@@ -124,7 +129,7 @@ def compare(path):
 
 
 def main():
-    files = [pathlib.Path(name) for name in sys.argv[1:]] or sorted(CORPUS.glob("*.hlo"))
+    files = [pathlib.Path(name) for name in sys.argv[1:] if name != "--large"] or sorted(CORPUS.glob("*.hlo"))
     if not files:
         print(f"[SKIP] no programs: {CORPUS} is absent")
         return 0

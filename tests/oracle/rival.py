@@ -37,6 +37,9 @@ class Program:
         )
         self.compile_seconds = time.perf_counter() - start
 
+    def input_bytes(self):
+        return sum(int(np.prod(size)) * np.dtype(dtype).itemsize for dtype, size in self.parameters)
+
     def random_inputs(self, seed=0):
         """Values as trained programs have them, so that deep networks stay finite: vectors in [0.5, 1.5), larger arrays
         centred and scaled by their fan-in, integers in 0..3."""
