@@ -1,9 +1,10 @@
-/// Trains a classifier of handwritten digits by running one compiled HLO training step some hundred times: what embedding
-/// Subfloor in a C++ program looks like.
+/// Trains a classifier of handwritten digits by running one compiled HLO training step some hundred times:
+/// what embedding Subfloor in a C++ program looks like.
 ///
 ///   train_digits TRAIN.hlo PREDICT.hlo DATA.bin [STEPS]
 ///
-/// DATA.bin: i32 count, then count x 64 f32 pixels in [0, 1], then count i32 labels (examples/demo.py writes it).
+/// DATA.bin: i32 count, then count x 64 f32 pixels in [0, 1], then count i32 labels (examples/demo.py writes
+/// it).
 
 #include <subfloor/subfloor.h>
 
@@ -25,8 +26,10 @@ constexpr size_t kWeights = 4;  // two layers' matrices and biases; as many velo
 template <typename T>
 T OrDie(api::Result<T> result) {
   if (result) {
-    if constexpr (!std::is_void_v<T>) return *std::move(result);
-    else return;
+    if constexpr (!std::is_void_v<T>)
+      return *std::move(result);
+    else
+      return;
   }
   std::fprintf(stderr, "train_digits: %s\n", result.error().message.c_str());
   std::exit(1);
@@ -51,9 +54,12 @@ Digits ReadDigits(const char* path) {
     std::fprintf(stderr, "train_digits: cannot read %s\n", path);
     std::exit(1);
   }
-  Digits digits{std::vector<float>(static_cast<size_t>(count) * kPixels), std::vector<int32_t>(static_cast<size_t>(count))};
-  file.read(reinterpret_cast<char*>(digits.pixels.data()), static_cast<std::streamsize>(digits.pixels.size() * 4));
-  file.read(reinterpret_cast<char*>(digits.labels.data()), static_cast<std::streamsize>(digits.labels.size() * 4));
+  Digits digits{std::vector<float>(static_cast<size_t>(count) * kPixels),
+                std::vector<int32_t>(static_cast<size_t>(count))};
+  file.read(reinterpret_cast<char*>(digits.pixels.data()),
+            static_cast<std::streamsize>(digits.pixels.size() * 4));
+  file.read(reinterpret_cast<char*>(digits.labels.data()),
+            static_cast<std::streamsize>(digits.labels.size() * 4));
   return digits;
 }
 
@@ -83,12 +89,15 @@ int main(int argc, char** argv) {
   for (int step = 0; step < steps; ++step) {
     for (size_t row = 0; row < labels.size(); ++row) {
       const size_t digit = pick(random);
-      std::copy_n(digits.pixels.begin() + static_cast<int64_t>(digit * kPixels), kPixels, images.begin() + static_cast<int64_t>(row * kPixels));
+      std::copy_n(digits.pixels.begin() + static_cast<int64_t>(digit * kPixels), kPixels,
+                  images.begin() + static_cast<int64_t>(row * kPixels));
       labels[row] = digits.labels[digit];
     }
     OrDie(train.Run(in, out));
-    for (size_t i = 0; i < 2 * kWeights; ++i) std::swap(in[i], out[i]);  // the new state is the next step's input
-    if (step % 50 == 0 || step + 1 == steps) std::printf("step %4d  loss %.4f\n", step, out[2 * kWeights].as<float>()[0]);
+    for (size_t i = 0; i < 2 * kWeights; ++i)
+      std::swap(in[i], out[i]);  // the new state is the next step's input
+    if (step % 50 == 0 || step + 1 == steps)
+      std::printf("step %4d  loss %.4f\n", step, out[2 * kWeights].as<float>()[0]);
   }
 
   std::vector<api::Buffer> all = predict.MakeInputs(), answer = predict.MakeOutputs();
@@ -96,7 +105,8 @@ int main(int argc, char** argv) {
   std::copy(digits.pixels.begin(), digits.pixels.end(), all[kWeights].as<float>().begin());
   OrDie(predict.Run(all, answer));
   size_t right = 0;
-  for (size_t i = training; i < digits.labels.size(); ++i) right += answer[0].as<int32_t>()[i] == digits.labels[i];
+  for (size_t i = training; i < digits.labels.size(); ++i)
+    right += answer[0].as<int32_t>()[i] == digits.labels[i];
   std::printf("accuracy on %zu held-out digits: %.1f%%\n", digits.labels.size() - training,
               100.0 * static_cast<double>(right) / static_cast<double>(digits.labels.size() - training));
 }

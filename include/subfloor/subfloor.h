@@ -21,7 +21,8 @@
 /// Nothing here throws of its own accord, aborts or prints.
 namespace subfloor::api {
 
-/// Whose turn it is to act: the program or argument is wrong; valid but not built yet; the machine's limits; our bug.
+/// Whose turn it is to act: the program or argument is wrong; valid but not built yet; the machine's limits;
+/// our bug.
 enum class ErrorKind { kBadInput, kNotSupported, kOutOfResources, kInternal };
 
 struct Error {
@@ -34,10 +35,10 @@ using Result = std::expected<T, Error>;
 
 /// One array that a program takes or gives. Tuples are flattened in order.
 struct ArrayInfo {
-  std::string type;                 ///< as HLO writes it: "f32", "bf16", "pred", ...
+  std::string type;  ///< as HLO writes it: "f32", "bf16", "pred", ...
   std::vector<int64_t> dimensions;
   std::vector<int64_t> minor_to_major;  ///< order in memory, fastest first
-  int64_t size_bytes = 0;           ///< one byte for each element of a type narrower than a byte
+  int64_t size_bytes = 0;               ///< one byte for each element of a type narrower than a byte
 };
 
 /// Memory that fits the alignment kernels want, zeroed. Move-only.
@@ -69,8 +70,8 @@ class Executable {
   std::vector<Buffer> MakeInputs() const;
   std::vector<Buffer> MakeOutputs() const;
 
-  /// Runs once and returns when all outputs are written. Inputs are only read. Pointers must be aligned to 64 bytes and
-  /// hold the sizes that inputs() and outputs() name; outputs must not overlap anything.
+  /// Runs once and returns when all outputs are written. Inputs are only read. Pointers must be aligned to 64
+  /// bytes and hold the sizes that inputs() and outputs() name; outputs must not overlap anything.
   Result<void> Run(std::span<const void* const> inputs, std::span<void* const> outputs) const;
   Result<void> Run(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const;
 
@@ -86,7 +87,8 @@ class Executable {
 /// Where programs are compiled. Cheap to copy; threads: any.
 class Client {
  public:
-  /// `options`: names and values as `subfloor options` lists them. Errors: bad input, naming the nearest option.
+  /// `options`: names and values as `subfloor options` lists them. Errors: bad input, naming the nearest
+  /// option.
   static Result<Client> Create(std::map<std::string, std::string> options = {});
 
   /// Parses, verifies and compiles HLO text. `name` stands for the file in error messages.

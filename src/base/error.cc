@@ -28,20 +28,28 @@ std::string Error::ToString() const {
 
 int ExitCode(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kBadInput: return 3;
-    case ErrorKind::kNotSupported: return 4;
-    case ErrorKind::kOutOfResources: return 5;
-    case ErrorKind::kInternal: return 70;
+    case ErrorKind::kBadInput:
+      return 3;
+    case ErrorKind::kNotSupported:
+      return 4;
+    case ErrorKind::kOutOfResources:
+      return 5;
+    case ErrorKind::kInternal:
+      return 70;
   }
   return 70;
 }
 
 std::string_view ToString(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kBadInput: return "bad input";
-    case ErrorKind::kNotSupported: return "not supported";
-    case ErrorKind::kOutOfResources: return "out of resources";
-    case ErrorKind::kInternal: return "internal error";
+    case ErrorKind::kBadInput:
+      return "bad input";
+    case ErrorKind::kNotSupported:
+      return "not supported";
+    case ErrorKind::kOutOfResources:
+      return "out of resources";
+    case ErrorKind::kInternal:
+      return "internal error";
   }
   return "internal error";
 }

@@ -24,7 +24,8 @@ struct TextPosition {
   int column = 0;
 };
 
-/// What went wrong. A message starts in lower case, names what was found and what was wanted, and ends without a full stop.
+/// What went wrong. A message starts in lower case, names what was found and what was wanted, and ends
+/// without a full stop.
 class Error {
  public:
   Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
@@ -72,26 +73,27 @@ std::unexpected<Error> InternalError(fmt::format_string<Args...> format, Args&&.
   return std::unexpected(Error(ErrorKind::kInternal, fmt::format(format, std::forward<Args>(args)...)));
 }
 
-/// The process exit code that an error of this kind stands for: 3 bad input, 4 not supported, 5 out of resources, 70 our bug.
+/// The process exit code that an error of this kind stands for: 3 bad input, 4 not supported, 5 out of
+/// resources, 70 our bug.
 int ExitCode(ErrorKind kind);
 
 std::string_view ToString(ErrorKind kind);
 
 }  // namespace subfloor
 
-/// Yields the value of a Result, or returns its error from the enclosing function: `auto x = SF_TRY(Parse(text));`
-#define SF_TRY(expression)                                                   \
-  ({                                                                         \
-    auto sf_result = (expression);                                           \
-    if (!sf_result) return std::unexpected(std::move(sf_result).error());    \
-    ::subfloor::internal::Value(std::move(sf_result));                       \
+/// Yields the value of a Result, or returns its error from the enclosing function: `auto x =
+/// SF_TRY(Parse(text));`
+#define SF_TRY(expression)                                                \
+  ({                                                                      \
+    auto sf_result = (expression);                                        \
+    if (!sf_result) return std::unexpected(std::move(sf_result).error()); \
+    ::subfloor::internal::Value(std::move(sf_result));                    \
   })
 
 /// The same for a Status, or for a Result whose value is of no interest.
-#define SF_CHECK(expression)                                                      \
-  do {                                                                            \
-    if (auto sf_status = (expression); !sf_status)                                \
-      return std::unexpected(std::move(sf_status).error());                       \
+#define SF_CHECK(expression)                                                                             \
+  do {                                                                                                   \
+    if (auto sf_status = (expression); !sf_status) return std::unexpected(std::move(sf_status).error()); \
   } while (false)
 
 namespace subfloor::internal {

@@ -46,12 +46,14 @@ std::string UniqueSymbol(std::string_view wanted, std::set<std::string>& used) {
 // LLVM ends the process on a fatal error; say at least whose fault it was.
 thread_local const std::string* current_kernels = nullptr;
 void OnFatalError(void*, const char* reason, bool) {
-  fmt::print(stderr, "subfloor: LLVM failed on kernels {}: {}\n", current_kernels ? *current_kernels : "?", reason);
+  fmt::print(stderr, "subfloor: LLVM failed on kernels {}: {}\n", current_kernels ? *current_kernels : "?",
+             reason);
 }
 
 class Compilation {
  public:
-  Compilation(std::span<const KernelJob> jobs, const CompileOptions& options) : jobs_(jobs), options_(options) {}
+  Compilation(std::span<const KernelJob> jobs, const CompileOptions& options)
+      : jobs_(jobs), options_(options) {}
 
   Result<CompiledKernels> Run(decision::Log* log) {
     static std::once_flag once;
@@ -70,7 +72,8 @@ class Compilation {
       const auto key = std::tuple(hlo::FingerprintOf(*jobs_[i].body), jobs_[i].emitter, jobs_[i].in_place);
       auto [it, is_new] = first_of_.try_emplace(key, i);
       same_as_.push_back(it->second);
-      decision::Decide(log, decision::Question::kKernelShared, !is_new, is_new ? decision::Fact::kNone : decision::Fact::kSameStructure,
+      decision::Decide(log, decision::Question::kKernelShared, !is_new,
+                       is_new ? decision::Fact::kNone : decision::Fact::kSameStructure,
                        jobs_[it->second].instruction, 0, jobs_[i].instruction);
       if (!is_new) continue;
       plans_[i].symbol = UniqueSymbol(jobs_[i].name, used);
@@ -78,10 +81,12 @@ class Compilation {
     }
     if (jobs_.empty()) return out;
     const size_t threads = static_cast<size_t>(std::max(1, options_.threads));
-    const size_t per_part = std::clamp<size_t>((distinct_.size() + threads - 1) / threads, 1, kKernelsPerModule);
+    const size_t per_part =
+        std::clamp<size_t>((distinct_.size() + threads - 1) / threads, 1, kKernelsPerModule);
     for (size_t i = 0; i < distinct_.size(); i += per_part) {
       Part& part = parts_.emplace_back();
-      for (size_t k = i; k < std::min(i + per_part, distinct_.size()); ++k) part.kernels.push_back(distinct_[k]);
+      for (size_t k = i; k < std::min(i + per_part, distinct_.size()); ++k)
+        part.kernels.push_back(distinct_[k]);
     }
     SF_CHECK(RunThreads(std::min(threads, parts_.size())));
 
@@ -165,7 +170,9 @@ class Compilation {
   std::span<const KernelJob> jobs_;
   const CompileOptions& options_;
   std::vector<KernelPlan> plans_;
-  std::map<std::tuple<hlo::Fingerprint, dispatch::EmitterKind, std::vector<std::pair<int64_t, int64_t>>>, size_t> first_of_;
+  std::map<std::tuple<hlo::Fingerprint, dispatch::EmitterKind, std::vector<std::pair<int64_t, int64_t>>>,
+           size_t>
+      first_of_;
   std::vector<size_t> same_as_;   // for each job, the first equal one
   std::vector<size_t> distinct_;  // jobs that are compiled
   std::vector<Part> parts_;

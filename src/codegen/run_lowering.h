@@ -12,8 +12,8 @@ namespace subfloor::codegen {
 /// The passes from the dialect to LLVM's, in order.
 std::vector<std::string> LoweringPassNames();
 
-/// Parses MLIR text, runs the passes up to and including `last` ("" for none, "all" for every one) and prints the result.
-/// Errors: bad input for text that does not parse or verify, or an unknown pass. Threads: any.
+/// Parses MLIR text, runs the passes up to and including `last` ("" for none, "all" for every one) and prints
+/// the result. Errors: bad input for text that does not parse or verify, or an unknown pass. Threads: any.
 Result<std::string> RunLowering(std::string_view text, std::string_view last);
 
 }  // namespace subfloor::codegen

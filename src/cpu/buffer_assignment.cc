@@ -13,8 +13,8 @@
 namespace subfloor::cpu {
 namespace {
 
-// Values that share bytes. A class may hold one output at most, and neither parameters nor constants take part: their
-// bytes are not ours to write.
+// Values that share bytes. A class may hold one output at most, and neither parameters nor constants take
+// part: their bytes are not ours to write.
 class Sharing {
  public:
   explicit Sharing(const ValueFlow& flow) : parent_(flow.values.size()), live_(flow.values.size()) {
@@ -57,7 +57,9 @@ class Sharing {
     return true;
   }
 
-  const std::vector<Interval>& live(ValueId representative) const { return live_[static_cast<size_t>(representative)]; }
+  const std::vector<Interval>& live(ValueId representative) const {
+    return live_[static_cast<size_t>(representative)];
+  }
 
  private:
   std::vector<ValueId> parent_;
@@ -81,10 +83,12 @@ struct Block {
   int64_t offset = 0;
 };
 
-// Offsets in one arena: blocks by falling size, each at the lowest gap that no placed block alive at the same time covers.
+// Offsets in one arena: blocks by falling size, each at the lowest gap that no placed block alive at the same
+// time covers.
 int64_t Pack(std::vector<Block>& blocks) {
   std::ranges::sort(blocks, [](const Block& a, const Block& b) {
-    return std::tuple(-a.bytes, a.span.begin, a.representative) < std::tuple(-b.bytes, b.span.begin, b.representative);
+    return std::tuple(-a.bytes, a.span.begin, a.representative) <
+           std::tuple(-b.bytes, b.span.begin, b.representative);
   });
   std::vector<const Block*> by_offset;  // placed ones, ascending
   int64_t arena = 0;
@@ -97,7 +101,8 @@ int64_t Pack(std::vector<Block>& blocks) {
     }
     block.offset = offset;
     arena = std::max(arena, offset + block.bytes);
-    by_offset.insert(std::ranges::upper_bound(by_offset, offset, {}, [](const Block* b) { return b->offset; }), &block);
+    by_offset.insert(
+        std::ranges::upper_bound(by_offset, offset, {}, [](const Block* b) { return b->offset; }), &block);
   }
   return arena;
 }
@@ -109,8 +114,8 @@ std::string LargestBuffers(const ValueFlow& flow, std::vector<Block> blocks) {
   std::string text;
   for (size_t i = 0; i < std::min<size_t>(10, blocks.size()); ++i) {
     const Value& value = flow.values[static_cast<size_t>(blocks[i].representative)];
-    text += fmt::format("{}{} bytes for %{} {}", i == 0 ? "" : ", ", blocks[i].bytes, value.instruction->name(),
-                        value.shape->ToString(false));
+    text += fmt::format("{}{} bytes for %{} {}", i == 0 ? "" : ", ", blocks[i].bytes,
+                        value.instruction->name(), value.shape->ToString(false));
   }
   return text;
 }
@@ -122,9 +127,10 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
   for (Transfer& transfer : flow.transfers) {
     const Value& from = flow.values[static_cast<size_t>(transfer.from)];
     const Value& to = flow.values[static_cast<size_t>(transfer.to)];
-    transfer.elided = Writable(from) && Writable(to) && from.bytes == to.bytes && sharing.Join(transfer.to, transfer.from);
-    decision::Decide(log, decision::Question::kAlias, transfer.elided, decision::Fact::kLifetimesApart, to.bytes, 0,
-                     to.instruction->id());
+    transfer.elided =
+        Writable(from) && Writable(to) && from.bytes == to.bytes && sharing.Join(transfer.to, transfer.from);
+    decision::Decide(log, decision::Question::kAlias, transfer.elided, decision::Fact::kLifetimesApart,
+                     to.bytes, 0, to.instruction->id());
   }
 
   BufferAssignment assignment;
@@ -157,7 +163,8 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
       place.index = it->second;
     } else {
       const ValueId representative = sharing.Find(id);
-      Block& block = blocks.try_emplace(representative, Block{representative, 0, {INT64_MAX, 0}}).first->second;
+      Block& block =
+          blocks.try_emplace(representative, Block{representative, 0, {INT64_MAX, 0}}).first->second;
       block.bytes = std::max(block.bytes, Aligned(value.bytes));
       for (const Interval& interval : value.live) {
         block.span.begin = std::min(block.span.begin, interval.begin);
@@ -172,7 +179,8 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
   std::map<ValueId, int64_t> offset_of;
   for (const Block& block : packed) {
     offset_of[block.representative] = block.offset;
-    decision::Decide(log, decision::Question::kBufferReuse, true, decision::Fact::kLifetimesApart, block.bytes, block.offset,
+    decision::Decide(log, decision::Question::kBufferReuse, true, decision::Fact::kLifetimesApart,
+                     block.bytes, block.offset,
                      flow.values[static_cast<size_t>(block.representative)].instruction->id());
   }
   for (size_t i = 0; i < flow.values.size(); ++i) {
@@ -180,9 +188,8 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
     if (place.kind == Place::Kind::kTemp) place.offset = offset_of[sharing.Find(static_cast<ValueId>(i))];
   }
   if (memory_limit > 0 && assignment.peak_bytes() > memory_limit) {
-    return OutOfResources(
-        "the program needs {} bytes at its peak, the limit is {}; largest temporaries: {}", assignment.peak_bytes(),
-        memory_limit, LargestBuffers(flow, packed));
+    return OutOfResources("the program needs {} bytes at its peak, the limit is {}; largest temporaries: {}",
+                          assignment.peak_bytes(), memory_limit, LargestBuffers(flow, packed));
   }
   return assignment;
 }

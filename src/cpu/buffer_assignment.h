@@ -21,7 +21,7 @@ struct Place {
 
 /// Every value's place, the arena's size and what the program needs to run.
 struct BufferAssignment {
-  std::vector<Place> places;  ///< by ValueId
+  std::vector<Place> places;                       ///< by ValueId
   std::vector<const hlo::Instruction*> constants;  ///< (with leaf) in the order of Place::index
   std::vector<int64_t> constant_leaves;
   int64_t temp_bytes = 0;
@@ -31,9 +31,9 @@ struct BufferAssignment {
   int64_t peak_bytes() const { return temp_bytes + parameter_bytes + output_bytes + constant_bytes; }
 };
 
-/// Elides the transfers whose two ends can share bytes (marks them in `flow`), gives outputs their own buffers, and packs
-/// everything else into one arena, largest first, where its lifetime leaves room.
-/// Errors: out of resources when the peak exceeds `memory_limit` bytes (0: none), naming the ten largest buffers.
+/// Elides the transfers whose two ends can share bytes (marks them in `flow`), gives outputs their own
+/// buffers, and packs everything else into one arena, largest first, where its lifetime leaves room. Errors:
+/// out of resources when the peak exceeds `memory_limit` bytes (0: none), naming the ten largest buffers.
 Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, decision::Log* log = nullptr);
 
 /// The memory this process may use: the cgroup's limit or the machine's RAM, in bytes.

@@ -37,8 +37,8 @@ class PhaseClock {
   std::chrono::steady_clock::time_point start_;
 };
 
-// E(n) says how a device would pack narrow elements. Callers hand over one byte an element, and so are all of our buffers:
-// here it changes nothing but the layout's text.
+// E(n) says how a device would pack narrow elements. Callers hand over one byte an element, and so are all of
+// our buffers: here it changes nothing but the layout's text.
 Shape WithoutPacking(const Shape& shape) {
   if (shape.IsTuple()) {
     std::vector<Shape> elements;
@@ -64,7 +64,8 @@ bool HasPacking(const Shape& shape) {
 void DropPacking(hlo::Module& module) {
   for (hlo::Computation* computation : module.computations()) {
     for (hlo::Instruction* instruction : computation->instructions()) {
-      if (HasPacking(instruction->shape())) instruction->mutable_shape() = WithoutPacking(instruction->shape());
+      if (HasPacking(instruction->shape()))
+        instruction->mutable_shape() = WithoutPacking(instruction->shape());
     }
   }
   if (auto& layout = module.header().entry_layout) {
@@ -89,7 +90,8 @@ Status RewriteModule(hlo::Module& module, const CompileOptions& options, Compile
   hlo::VerifyOptions normal;
   normal.normal_form = true;
   if (Status valid = hlo::Verify(module, normal); !valid) {
-    return InternalError("the pipeline left what code generation does not take: {}", valid.error().ToString());
+    return InternalError("the pipeline left what code generation does not take: {}",
+                         valid.error().ToString());
   }
   return {};
 }
@@ -134,14 +136,14 @@ std::string DescribeBuffers(const ValueFlow& flow, const BufferAssignment& assig
   for (size_t i = 0; i < flow.values.size(); ++i) {
     const Value& value = flow.values[i];
     const Place& place = assignment.places[i];
-    text += fmt::format("{} {}+{} {} bytes: %{} leaf {}, live", kKinds[static_cast<int>(place.kind)], place.index,
-                        place.offset, place.bytes, value.instruction->name(), value.leaf);
+    text += fmt::format("{} {}+{} {} bytes: %{} leaf {}, live", kKinds[static_cast<int>(place.kind)],
+                        place.index, place.offset, place.bytes, value.instruction->name(), value.leaf);
     for (const Interval& interval : value.live) text += fmt::format(" [{},{}]", interval.begin, interval.end);
     text += "\n";
   }
   for (const Transfer& transfer : flow.transfers) {
-    text += fmt::format("{} at {}: value {} -> {}\n", transfer.elided ? "shared" : "copy", transfer.tick, transfer.from,
-                        transfer.to);
+    text += fmt::format("{} at {}: value {} -> {}\n", transfer.elided ? "shared" : "copy", transfer.tick,
+                        transfer.from, transfer.to);
   }
   return text;
 }
@@ -184,7 +186,8 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   codegen_options.threads = options.threads;
   codegen_options.max_workgroups = options.threads;
   codegen_options.dump = options.dump;
-  codegen::CompiledKernels kernels = SF_TRY(codegen::CompileKernels(jobs, codegen_options, &report.decisions));
+  codegen::CompiledKernels kernels =
+      SF_TRY(codegen::CompileKernels(jobs, codegen_options, &report.decisions));
   for (const codegen::PhaseTime& time : kernels.times) report.phases.push_back({time.phase, time.elapsed});
 
   clock.Begin("thunks");
@@ -200,7 +203,8 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   clock.End();
 
   for (size_t i = 0; i < fusions.size(); ++i) {
-    report.fusions.push_back({fusions[i]->id(), fusions[i]->name(), std::string(dispatch::ToString(jobs[i].emitter)),
+    report.fusions.push_back({fusions[i]->id(), fusions[i]->name(),
+                              std::string(dispatch::ToString(jobs[i].emitter)),
                               fusions[i]->shape().ToString(false), kernels.plans[i].symbol,
                               jobs[i].body->instruction_count(), kernels.plans[i].workgroups});
   }
@@ -212,14 +216,15 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
     }
   }
   std::ranges::sort(report.names);
-  const auto repeated =
-      std::ranges::unique(report.names, {}, [](const std::pair<int64_t, std::string>& name) { return name.first; });
+  const auto repeated = std::ranges::unique(
+      report.names, {}, [](const std::pair<int64_t, std::string>& name) { return name.first; });
   report.names.erase(repeated.begin(), repeated.end());
   report.parameter_bytes = assignment.parameter_bytes;
   report.output_bytes = assignment.output_bytes;
   report.constant_bytes = assignment.constant_bytes;
   report.temp_bytes = assignment.temp_bytes;
-  report.copies = std::ranges::count_if(flow.transfers, [](const Transfer& transfer) { return !transfer.elided; });
+  report.copies =
+      std::ranges::count_if(flow.transfers, [](const Transfer& transfer) { return !transfer.elided; });
   return compiled;
 }
 

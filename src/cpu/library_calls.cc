@@ -17,14 +17,15 @@ namespace {
 using hlo::Instruction;
 using hlo::Opcode;
 
-// One side of a dot as a stack of matrices: batch dimensions first, then a run of free and a run of contracted ones, in
-// either order, each run in memory order.
+// One side of a dot as a stack of matrices: batch dimensions first, then a run of free and a run of
+// contracted ones, in either order, each run in memory order.
 struct Side {
   int64_t batch = 1, free = 1, contracted = 1;
   bool contracted_first = false;
 };
 
-std::optional<Side> AsMatrices(const Shape& shape, std::span<const int64_t> batch, std::span<const int64_t> contracting) {
+std::optional<Side> AsMatrices(const Shape& shape, std::span<const int64_t> batch,
+                               std::span<const int64_t> contracting) {
   Side side;
   for (size_t i = 0; i < batch.size(); ++i) {
     if (batch[i] != static_cast<int64_t>(i)) return std::nullopt;
@@ -62,8 +63,8 @@ std::optional<libraries::MatmulDescription> DescribeDot(const Instruction& dot) 
   matmul.out_type = dot.shape().element_type();
   matmul.transpose_lhs = left->contracted_first;
   // A right side of contracted dimensions only is a column: [k, 1].
-  matmul.transpose_rhs = !right->contracted_first && matmul.n > 1 && matmul.k >= 1 &&
-                         !(attributes.rhs_contracting.empty());
+  matmul.transpose_rhs =
+      !right->contracted_first && matmul.n > 1 && matmul.k >= 1 && !(attributes.rhs_contracting.empty());
   return matmul;
 }
 
@@ -77,8 +78,9 @@ std::optional<libraries::ConvolutionDescription> DescribeConvolution(const Instr
   if (rank < 1 || rank > 3 || attributes.batch_group_count != 1) return std::nullopt;
   if (input.element_type() != kernel.element_type()) return std::nullopt;
   // Channels last: batch, spatial in order, features; the kernel spatial in order, in, out.
-  if (dims.input_batch != 0 || dims.input_feature != rank + 1 || dims.output_batch != 0 || dims.output_feature != rank + 1 ||
-      dims.kernel_input_feature != rank || dims.kernel_output_feature != rank + 1) {
+  if (dims.input_batch != 0 || dims.input_feature != rank + 1 || dims.output_batch != 0 ||
+      dims.output_feature != rank + 1 || dims.kernel_input_feature != rank ||
+      dims.kernel_output_feature != rank + 1) {
     return std::nullopt;
   }
   libraries::ConvolutionDescription description;
@@ -113,10 +115,18 @@ libraries::FftDescription DescribeFft(const Instruction& fft) {
   const auto& attributes = fft.As<hlo::FftAttributes>();
   libraries::FftDescription description;
   switch (attributes.fft_type) {
-    case hlo::FftType::kFft: description.kind = libraries::FftKind::kFft; break;
-    case hlo::FftType::kIfft: description.kind = libraries::FftKind::kIfft; break;
-    case hlo::FftType::kRfft: description.kind = libraries::FftKind::kRfft; break;
-    case hlo::FftType::kIrfft: description.kind = libraries::FftKind::kIrfft; break;
+    case hlo::FftType::kFft:
+      description.kind = libraries::FftKind::kFft;
+      break;
+    case hlo::FftType::kIfft:
+      description.kind = libraries::FftKind::kIfft;
+      break;
+    case hlo::FftType::kRfft:
+      description.kind = libraries::FftKind::kRfft;
+      break;
+    case hlo::FftType::kIrfft:
+      description.kind = libraries::FftKind::kIrfft;
+      break;
   }
   description.real_type = ComponentType(fft.operand(0)->shape().element_type());
   description.lengths = attributes.fft_length;
@@ -133,36 +143,43 @@ bool LibraryTakes(const Instruction& instruction, decision::Log* log) {
   using decision::Question;
   if (instruction.opcode() == Opcode::kDot) {
     const auto matmul = DescribeDot(instruction);
-    if (!matmul) return decision::Decide(log, Question::kDotLibrary, false, Fact::kFormNotTaken, 0, 0, instruction.id());
+    if (!matmul)
+      return decision::Decide(log, Question::kDotLibrary, false, Fact::kFormNotTaken, 0, 0, instruction.id());
     return libraries::CanTakeMatmul(*matmul, log, instruction.id());
   }
   if (instruction.opcode() == Opcode::kConvolution) {
     const auto convolution = DescribeConvolution(instruction);
     if (!convolution) {
-      return decision::Decide(log, Question::kConvolutionLibrary, false, Fact::kFormNotTaken, 0, 0, instruction.id());
+      return decision::Decide(log, Question::kConvolutionLibrary, false, Fact::kFormNotTaken, 0, 0,
+                              instruction.id());
     }
     return libraries::CanTakeConvolution(*convolution, log, instruction.id());
   }
   return instruction.opcode() == Opcode::kFft;
 }
 
-Result<std::unique_ptr<runtime::Thunk>> MakeLibraryThunk(const Instruction& instruction, runtime::ThunkInfo info,
+Result<std::unique_ptr<runtime::Thunk>> MakeLibraryThunk(const Instruction& instruction,
+                                                         runtime::ThunkInfo info,
                                                          std::span<const runtime::BufferSlice> operands,
                                                          runtime::BufferSlice result) {
   switch (instruction.opcode()) {
     case Opcode::kDot:
       if (const auto matmul = DescribeDot(instruction)) {
-        return std::make_unique<runtime::DotThunk>(std::move(info), *matmul, operands[0], operands[1], result);
+        return std::make_unique<runtime::DotThunk>(std::move(info), *matmul, operands[0], operands[1],
+                                                   result);
       }
       break;
     case Opcode::kConvolution:
       if (const auto convolution = DescribeConvolution(instruction)) {
-        return std::make_unique<runtime::ConvolutionThunk>(std::move(info), *convolution, operands[0], operands[1], result);
+        return std::make_unique<runtime::ConvolutionThunk>(std::move(info), *convolution, operands[0],
+                                                           operands[1], result);
       }
       break;
     case Opcode::kFft:
-      return std::make_unique<runtime::FftThunk>(std::move(info), DescribeFft(instruction), operands[0], result);
-    default: break;
+      return std::make_unique<runtime::FftThunk>(std::move(info), DescribeFft(instruction), operands[0],
+                                                 result);
+    default:
+      break;
   }
   return InternalError("no library takes this {}", ToString(instruction.opcode()));
 }

@@ -37,8 +37,8 @@ passes::Pipeline MakePipeline() {
   // What no emitter takes becomes ops that one does; some expansions leave calls behind.
   for (const Pass& expander : passes::Expanders()) pipeline.Add(expander);
   pipeline.Add(Named("inline-calls"));
-  // One caller for each computation: a loop that shares its body with another is not simplified, and each needs
-  // buffers of its own in the end.
+  // One caller for each computation: a loop that shares its body with another is not simplified, and each
+  // needs buffers of its own in the end.
   pipeline.Add(Named("flatten-call-graph"));
   pipeline.Repeat("simplify", simplify);
   // Forms that libraries take; what they move around is simplified again.
@@ -54,8 +54,10 @@ passes::Pipeline MakePipeline() {
   // Fusion decides on the final shape of the graph.
   pipeline.Add(Named("fuse-instructions"));
   pipeline.Add(Named("dead-code"));
-  // What libraries don't take is known only after canonical forms; it gets a kernel of its own, like every op left.
-  pipeline.Add({"wrap-unowned", WrapUnownedOps, "makes fusions of dots and convolutions that no library takes"});
+  // What libraries don't take is known only after canonical forms; it gets a kernel of its own, like every op
+  // left.
+  pipeline.Add(
+      {"wrap-unowned", WrapUnownedOps, "makes fusions of dots and convolutions that no library takes"});
   pipeline.Add(Named("wrap-in-fusions"));
   // Kernels that read the same and are alike in shape become one.
   pipeline.Add(Named("fuse-siblings"));

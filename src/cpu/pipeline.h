@@ -4,8 +4,8 @@
 
 namespace subfloor::cpu {
 
-/// Every pass between a verified module and what thunk emission takes, in order. The list is the documentation: each line
-/// that depends on its place says why.
+/// Every pass between a verified module and what thunk emission takes, in order. The list is the
+/// documentation: each line that depends on its place says why.
 passes::Pipeline MakePipeline();
 
 }  // namespace subfloor::cpu

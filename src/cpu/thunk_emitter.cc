@@ -31,7 +31,8 @@ class Emitter {
       if (transfer.elided) continue;
       if (transfer.place == Transfer::Place::kBefore) before_[transfer.instruction].push_back(&transfer);
       if (transfer.place == Transfer::Place::kEndOfBody) at_end_[transfer.computation].push_back(&transfer);
-      if (transfer.place == Transfer::Place::kEndOfProgram) at_end_[transfer.computation].push_back(&transfer);
+      if (transfer.place == Transfer::Place::kEndOfProgram)
+        at_end_[transfer.computation].push_back(&transfer);
     }
   }
 
@@ -40,8 +41,8 @@ class Emitter {
     parts.name = module_.name();
     SF_CHECK(MakeAllocations(parts));
     SF_CHECK(EmitComputation(*module_.entry(), parts.thunks));
-    // The scratch of all kernels is one piece: they run one after the other, and declare it, so that an executor that
-    // overlaps steps keeps them apart.
+    // The scratch of all kernels is one piece: they run one after the other, and declare it, so that an
+    // executor that overlaps steps keeps them apart.
     parts.allocations[static_cast<size_t>(scratch_allocation_)].size_bytes = scratch_bytes_;
     return parts;
   }
@@ -50,7 +51,8 @@ class Emitter {
   Status MakeAllocations(runtime::Executable::Parts& parts) {
     using runtime::Allocation;
     for (size_t i = 0; i < flow_.parameters.size(); ++i) {
-      parts.allocations.push_back(Allocation::Parameter(static_cast<int64_t>(i), BytesOf(flow_.parameters[i])));
+      parts.allocations.push_back(
+          Allocation::Parameter(static_cast<int64_t>(i), BytesOf(flow_.parameters[i])));
     }
     first_output_ = static_cast<int32_t>(parts.allocations.size());
     for (size_t i = 0; i < flow_.outputs.size(); ++i) {
@@ -59,8 +61,8 @@ class Emitter {
     first_constant_ = static_cast<int32_t>(parts.allocations.size());
     for (size_t i = 0; i < assignment_.constants.size(); ++i) {
       const Literal& literal = LeafOf(assignment_.constants[i]->literal(), assignment_.constant_leaves[i]);
-      parts.allocations.push_back(Allocation::Constant(
-          std::make_shared<const runtime::AlignedBytes>(SF_TRY(runtime::AlignedBytes::CopyOf(literal.bytes())))));
+      parts.allocations.push_back(Allocation::Constant(std::make_shared<const runtime::AlignedBytes>(
+          SF_TRY(runtime::AlignedBytes::CopyOf(literal.bytes())))));
     }
     temp_allocation_ = static_cast<int32_t>(parts.allocations.size());
     parts.allocations.push_back(Allocation::Temp(assignment_.temp_bytes));
@@ -88,10 +90,14 @@ class Emitter {
     const Place& place = assignment_.places[static_cast<size_t>(id)];
     const auto index = static_cast<int32_t>(place.index);
     switch (place.kind) {
-      case Place::Kind::kParameter: return {index, 0, place.bytes};
-      case Place::Kind::kOutput: return {first_output_ + index, 0, place.bytes};
-      case Place::Kind::kConstant: return {first_constant_ + index, 0, place.bytes};
-      case Place::Kind::kTemp: return {temp_allocation_, place.offset, place.bytes};
+      case Place::Kind::kParameter:
+        return {index, 0, place.bytes};
+      case Place::Kind::kOutput:
+        return {first_output_ + index, 0, place.bytes};
+      case Place::Kind::kConstant:
+        return {first_constant_ + index, 0, place.bytes};
+      case Place::Kind::kTemp:
+        return {temp_allocation_, place.offset, place.bytes};
     }
     return {};
   }
@@ -130,38 +136,56 @@ class Emitter {
 
   Status EmitInstruction(const Instruction* instruction, ThunkSequence& thunks) {
     switch (instruction->opcode()) {
-      case Opcode::kParameter: case Opcode::kConstant: case Opcode::kTuple: case Opcode::kGetTupleElement:
-      case Opcode::kBitcast: case Opcode::kReshape: case Opcode::kOptBarrier: case Opcode::kDomain:
-      case Opcode::kAddDependency: case Opcode::kAfterAll:
+      case Opcode::kParameter:
+      case Opcode::kConstant:
+      case Opcode::kTuple:
+      case Opcode::kGetTupleElement:
+      case Opcode::kBitcast:
+      case Opcode::kReshape:
+      case Opcode::kOptBarrier:
+      case Opcode::kDomain:
+      case Opcode::kAddDependency:
+      case Opcode::kAfterAll:
         return {};
-      case Opcode::kFusion: return EmitKernel(instruction, thunks);
+      case Opcode::kFusion:
+        return EmitKernel(instruction, thunks);
       case Opcode::kCopy: {
         const BufferSlice from = SlicesOf(instruction->operand(0))[0], to = SlicesOf(instruction)[0];
         if (to.size > 0) thunks.Emplace<runtime::CopyThunk>(InfoOf(instruction), from, to);
         return {};
       }
-      case Opcode::kWhile: return EmitWhile(instruction, thunks);
-      case Opcode::kConditional: return EmitConditional(instruction, thunks);
-      case Opcode::kCall: return EmitComputation(*instruction->called(), thunks);
-      case Opcode::kDot: case Opcode::kConvolution: case Opcode::kFft: {
+      case Opcode::kWhile:
+        return EmitWhile(instruction, thunks);
+      case Opcode::kConditional:
+        return EmitConditional(instruction, thunks);
+      case Opcode::kCall:
+        return EmitComputation(*instruction->called(), thunks);
+      case Opcode::kDot:
+      case Opcode::kConvolution:
+      case Opcode::kFft: {
         std::vector<BufferSlice> operands;
         for (const Instruction* operand : instruction->operands()) operands.push_back(SlicesOf(operand)[0]);
-        thunks.Append(SF_TRY(MakeLibraryThunk(*instruction, InfoOf(instruction), operands, SlicesOf(instruction)[0])));
+        thunks.Append(
+            SF_TRY(MakeLibraryThunk(*instruction, InfoOf(instruction), operands, SlicesOf(instruction)[0])));
         return {};
       }
-      case Opcode::kCustomCall: return EmitCustomCall(instruction, thunks);
+      case Opcode::kCustomCall:
+        return EmitCustomCall(instruction, thunks);
       case Opcode::kRngGetAndUpdateState:
-        thunks.Emplace<runtime::RngStateThunk>(InfoOf(instruction), instruction->As<hlo::RngStateAttributes>().delta,
-                                               SlicesOf(instruction)[0]);
+        thunks.Emplace<runtime::RngStateThunk>(
+            InfoOf(instruction), instruction->As<hlo::RngStateAttributes>().delta, SlicesOf(instruction)[0]);
         return {};
-      case Opcode::kPartitionId: case Opcode::kReplicaId:
+      case Opcode::kPartitionId:
+      case Opcode::kReplicaId:
         thunks.Emplace<runtime::DeviceIdThunk>(InfoOf(instruction),
-                                               instruction->opcode() == Opcode::kPartitionId ? runtime::ThunkKind::kPartitionId
-                                                                                             : runtime::ThunkKind::kReplicaId,
+                                               instruction->opcode() == Opcode::kPartitionId
+                                                   ? runtime::ThunkKind::kPartitionId
+                                                   : runtime::ThunkKind::kReplicaId,
                                                SlicesOf(instruction)[0]);
         return {};
       default:
-        return NotSupported("the CPU does not run {} yet; `subfloor eval` does", ToString(instruction->opcode()));
+        return NotSupported("the CPU does not run {} yet; `subfloor eval` does",
+                            ToString(instruction->opcode()));
     }
   }
 
@@ -184,7 +208,8 @@ class Emitter {
       scratch = {scratch_allocation_, 0, runtime::KernelThunk::ScratchBytes(launch)};
       scratch_bytes_ = std::max(scratch_bytes_, scratch.size);
     }
-    thunks.Emplace<runtime::KernelThunk>(InfoOf(fusion), std::move(launch), std::move(inputs), std::move(outputs), scratch);
+    thunks.Emplace<runtime::KernelThunk>(InfoOf(fusion), std::move(launch), std::move(inputs),
+                                         std::move(outputs), scratch);
     return {};
   }
 
@@ -203,7 +228,8 @@ class Emitter {
     for (const hlo::Computation* branch : conditional->called_computations()) {
       SF_CHECK(EmitComputation(*branch, branches.emplace_back()));
     }
-    thunks.Emplace<runtime::ConditionalThunk>(InfoOf(conditional), SlicesOf(conditional->operand(0))[0], std::move(branches));
+    thunks.Emplace<runtime::ConditionalThunk>(InfoOf(conditional), SlicesOf(conditional->operand(0))[0],
+                                              std::move(branches));
     return {};
   }
 
@@ -214,8 +240,9 @@ class Emitter {
       const std::vector<BufferSlice> slices = SlicesOf(operand);
       inputs.insert(inputs.end(), slices.begin(), slices.end());
     }
-    thunks.Emplace<runtime::CustomCallThunk>(InfoOf(call), attributes.target.text, call->annotations().backend_config,
-                                             std::move(inputs), SlicesOf(call), attributes.has_side_effect);
+    thunks.Emplace<runtime::CustomCallThunk>(InfoOf(call), attributes.target.text,
+                                             call->annotations().backend_config, std::move(inputs),
+                                             SlicesOf(call), attributes.has_side_effect);
     return {};
   }
 
@@ -231,9 +258,9 @@ class Emitter {
 
 }  // namespace
 
-Result<runtime::Executable::Parts> EmitThunks(const hlo::Module& module, const ValueFlow& flow,
-                                              const BufferAssignment& assignment,
-                                              const absl::flat_hash_map<const Instruction*, codegen::KernelPlan>& plans) {
+Result<runtime::Executable::Parts> EmitThunks(
+    const hlo::Module& module, const ValueFlow& flow, const BufferAssignment& assignment,
+    const absl::flat_hash_map<const Instruction*, codegen::KernelPlan>& plans) {
   return Emitter(module, flow, assignment, plans).Run();
 }
 

@@ -18,7 +18,8 @@ class Analysis {
     for (const hlo::Instruction* parameter : entry->parameters()) {
       std::vector<ValueId> leaves;
       for (const ShapeLeaf& leaf : Leaves(parameter->shape())) {
-        leaves.push_back(NewValue(Value::Kind::kParameter, parameter, static_cast<int64_t>(leaves.size()), leaf.shape));
+        leaves.push_back(
+            NewValue(Value::Kind::kParameter, parameter, static_cast<int64_t>(leaves.size()), leaf.shape));
         Define(leaves.back(), 0);
       }
       flow_.parameters.insert(flow_.parameters.end(), leaves.begin(), leaves.end());
@@ -38,7 +39,8 @@ class Analysis {
     }
     // Constants hold their bytes from before the program to after it.
     for (Value& value : flow_.values) {
-      if (value.kind == Value::Kind::kConstant || value.kind == Value::Kind::kParameter) value.live = {{0, end + 1}};
+      if (value.kind == Value::Kind::kConstant || value.kind == Value::Kind::kParameter)
+        value.live = {{0, end + 1}};
     }
     flow_.ticks = end + 2;
     return std::move(flow_);
@@ -55,7 +57,9 @@ class Analysis {
     return static_cast<ValueId>(flow_.values.size()) - 1;
   }
 
-  void Define(ValueId id, int64_t tick) { flow_.values[static_cast<size_t>(id)].live.push_back({tick, tick}); }
+  void Define(ValueId id, int64_t tick) {
+    flow_.values[static_cast<size_t>(id)].live.push_back({tick, tick});
+  }
 
   // The value is read at `tick`: its latest definition lives until then.
   void UseAt(ValueId id, int64_t tick) {
@@ -63,8 +67,8 @@ class Analysis {
     last.end = std::max(last.end, tick);
   }
 
-  // The source is read at the transfer's tick; the target is written one tick later, so that the two touch but do not
-  // overlap and may become one.
+  // The source is read at the transfer's tick; the target is written one tick later, so that the two touch
+  // but do not overlap and may become one.
   void AddTransfer(Transfer transfer) {
     UseAt(transfer.from, transfer.tick);
     flow_.transfers.push_back(transfer);
@@ -104,7 +108,10 @@ class Analysis {
         flow_.leaves[instruction] = std::vector<ValueId>(begin, begin + LeafCount(instruction->shape()));
         return {};
       }
-      case Opcode::kBitcast: case Opcode::kReshape: case Opcode::kOptBarrier: case Opcode::kDomain:
+      case Opcode::kBitcast:
+      case Opcode::kReshape:
+      case Opcode::kOptBarrier:
+      case Opcode::kDomain:
       case Opcode::kAddDependency:
         flow_.leaves[instruction] = std::vector<ValueId>(flow_.leaves[instruction->operand(0)]);
         return {};
@@ -118,8 +125,10 @@ class Analysis {
         flow_.leaves[instruction] = std::move(leaves);
         return {};
       }
-      case Opcode::kWhile: return VisitWhile(instruction, depth);
-      case Opcode::kConditional: return VisitConditional(instruction, depth);
+      case Opcode::kWhile:
+        return VisitWhile(instruction, depth);
+      case Opcode::kConditional:
+        return VisitConditional(instruction, depth);
       case Opcode::kCall: {
         const hlo::Computation* callee = instruction->called();
         BindParameters(*callee, instruction->operands());
@@ -127,7 +136,9 @@ class Analysis {
         flow_.leaves[instruction] = std::vector<ValueId>(flow_.leaves[callee->root()]);
         return {};
       }
-      default: VisitOp(instruction); return {};
+      default:
+        VisitOp(instruction);
+        return {};
     }
   }
 
@@ -151,13 +162,13 @@ class Analysis {
       const int64_t handover = NextStep();
       for (const auto& [operand, leaf] : in_place) {
         const ValueId from = flow_.leaves[instruction->operand(operand)][0];
-        AddTransfer({Transfer::Place::kBefore, instruction, nullptr, from, leaves[static_cast<size_t>(leaf)], handover,
-                     false});
+        AddTransfer({Transfer::Place::kBefore, instruction, nullptr, from, leaves[static_cast<size_t>(leaf)],
+                     handover, false});
         Define(leaves[static_cast<size_t>(leaf)], handover + 1);
       }
     }
-    // An operand that is read element by element, each just before its place is written, ends a tick before the results
-    // begin: it may share bytes with one of them.
+    // An operand that is read element by element, each just before its place is written, ends a tick before
+    // the results begin: it may share bytes with one of them.
     std::vector<std::pair<int64_t, int64_t>> overlaps;
     if (in_place.empty() && instruction->opcode() == hlo::Opcode::kFusion) {
       overlaps = dispatch::ElementwiseOverlaps(*instruction->called());
@@ -194,7 +205,8 @@ class Analysis {
       state.push_back(NewValue(Value::Kind::kState, loop, static_cast<int64_t>(i), shapes[i].shape));
       AddTransfer({Transfer::Place::kBefore, loop, nullptr, init[i], state[i], enter, false});
     }
-    // The state is live through the condition; whether it stays so through the body follows from its uses there.
+    // The state is live through the condition; whether it stays so through the body follows from its uses
+    // there.
     for (ValueId id : state) Define(id, enter + 1);
     flow_.leaves[condition->parameter(0)] = state;
     SF_CHECK(Visit(*condition, depth + 1));
@@ -216,11 +228,12 @@ class Analysis {
       }
       ValueId from = next[i];
       if (std::ranges::find(state, from) != state.end()) {
-        // The state moves from one place to another (a swap, say): through a value of its own, filled before any place
-        // is overwritten.
+        // The state moves from one place to another (a swap, say): through a value of its own, filled before
+        // any place is overwritten.
         const ValueId passing = NewValue(Value::Kind::kOp, loop, static_cast<int64_t>(i), shapes[i].shape);
         AddTransfer({Transfer::Place::kEndOfBody, loop, body, from, passing, close, false});
-        // Whole until all of them are filled: no passing value may take the place of a state that another still reads.
+        // Whole until all of them are filled: no passing value may take the place of a state that another
+        // still reads.
         UseAt(from, close + 1);
         Define(passing, close + 1);
         from = passing;
@@ -244,25 +257,29 @@ class Analysis {
     for (size_t i = 0; i < shapes.size(); ++i) {
       result.push_back(NewValue(Value::Kind::kState, conditional, static_cast<int64_t>(i), shapes[i].shape));
     }
-    for (int64_t branch = 0; branch < static_cast<int64_t>(conditional->called_computations().size()); ++branch) {
+    for (int64_t branch = 0; branch < static_cast<int64_t>(conditional->called_computations().size());
+         ++branch) {
       const hlo::Computation* computation = conditional->called(branch);
       BindParameters(*computation, {conditional->operand(branch + 1)});
       SF_CHECK(Visit(*computation, depth + 1));
       const int64_t close = NextStep();
       const std::vector<ValueId>& root = flow_.leaves[computation->root()];
       for (size_t i = 0; i < result.size(); ++i) {
-        AddTransfer({Transfer::Place::kEndOfBody, conditional, computation, root[i], result[i], close, false});
+        AddTransfer(
+            {Transfer::Place::kEndOfBody, conditional, computation, root[i], result[i], close, false});
         Define(result[i], close + 1);
       }
     }
-    // What one branch leaves in the result must outlive the branches that stand after it in the flattened program, for
-    // values of the enclosing computation that those branches read keep their own bytes until then.
+    // What one branch leaves in the result must outlive the branches that stand after it in the flattened
+    // program, for values of the enclosing computation that those branches read keep their own bytes until
+    // then.
     const int64_t done = NextStep();
     for (ValueId id : result) {
       for (Interval& interval : flow_.values[static_cast<size_t>(id)].live) interval.end = interval.begin;
       if (!flow_.values[static_cast<size_t>(id)].live.empty()) UseAt(id, done + 1);
     }
-    // Operands of every branch stay whole until the branch that reads them is past; the intervals say so already.
+    // Operands of every branch stay whole until the branch that reads them is past; the intervals say so
+    // already.
     flow_.leaves[conditional] = std::move(result);
     return {};
   }

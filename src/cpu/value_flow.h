@@ -23,8 +23,8 @@ struct Interval {
   bool Overlaps(const Interval& other) const { return begin <= other.end && other.begin <= end; }
 };
 
-/// The contents of one leaf between its definition and its last use. Loop state and conditional results have one value
-/// with several definitions.
+/// The contents of one leaf between its definition and its last use. Loop state and conditional results have
+/// one value with several definitions.
 struct Value {
   enum class Kind : uint8_t { kParameter, kConstant, kOp, kState };
   Kind kind = Kind::kOp;
@@ -33,16 +33,19 @@ struct Value {
   const Shape* shape = nullptr;
   int64_t bytes = 0;
   std::vector<Interval> live;
-  /// Bytes may go to somebody else only after this tick. Later than the end of `live` where the last reader may overwrite
-  /// the value element by element: one of its results may take these very bytes, but nothing else may lie across them.
+  /// Bytes may go to somebody else only after this tick. Later than the end of `live` where the last reader
+  /// may overwrite the value element by element: one of its results may take these very bytes, but nothing
+  /// else may lie across them.
   int64_t busy_until = 0;
 };
 
-/// `to` must hold what `from` holds when step `at` is reached. A copy, unless both can live in the same bytes.
+/// `to` must hold what `from` holds when step `at` is reached. A copy, unless both can live in the same
+/// bytes.
 struct Transfer {
   enum class Place : uint8_t {
-    kBefore,       ///< just before `instruction` runs: loop state from its initial value, an operand updated in place
-    kEndOfBody,    ///< at the end of `computation`: next loop state, the result of a branch
+    kBefore,     ///< just before `instruction` runs: loop state from its initial value, an operand updated in
+                 ///< place
+    kEndOfBody,  ///< at the end of `computation`: next loop state, the result of a branch
     kEndOfProgram  ///< into an output of the program
   };
   Place place = Place::kBefore;
@@ -53,18 +56,21 @@ struct Transfer {
   bool elided = false;  ///< both live in the same bytes
 };
 
-/// Who holds what, when. Made from a module in the compiler's last form: one caller for each computation that is not a
-/// fusion body, reducer or comparator; row-major arrays.
+/// Who holds what, when. Made from a module in the compiler's last form: one caller for each computation that
+/// is not a fusion body, reducer or comparator; row-major arrays.
 struct ValueFlow {
   std::vector<Value> values;
   std::vector<Transfer> transfers;
-  absl::flat_hash_map<const hlo::Instruction*, std::vector<ValueId>> leaves;  ///< of every scheduled instruction
+  absl::flat_hash_map<const hlo::Instruction*, std::vector<ValueId>>
+      leaves;  ///< of every scheduled instruction
   absl::flat_hash_map<const hlo::Computation*, std::vector<hlo::Instruction*>> schedule;
   std::vector<ValueId> parameters;  ///< entry parameters, leaves flattened in order
   std::vector<ValueId> outputs;     ///< one state-like value per leaf of the entry root
   int64_t ticks = 0;
 
-  std::span<const ValueId> LeavesOf(const hlo::Instruction* instruction) const { return leaves.at(instruction); }
+  std::span<const ValueId> LeavesOf(const hlo::Instruction* instruction) const {
+    return leaves.at(instruction);
+  }
 };
 
 /// (operand, output leaf) of a fusion that updates operands in place; empty for everything else.

@@ -10,7 +10,8 @@ Result<bool> WrapUnownedOps(hlo::Module& module, passes::PassContext& context) {
   for (hlo::Computation* computation : module.MakePostOrder()) {
     if (computation->IsFusionBody()) continue;
     for (hlo::Instruction* instruction : computation->MakePostOrder()) {
-      const bool library_op = instruction->opcode() == hlo::Opcode::kDot || instruction->opcode() == hlo::Opcode::kConvolution;
+      const bool library_op =
+          instruction->opcode() == hlo::Opcode::kDot || instruction->opcode() == hlo::Opcode::kConvolution;
       if (library_op && !LibraryTakes(*instruction, context.log)) unowned.push_back(instruction);
     }
   }

@@ -23,8 +23,9 @@ enum class Fact : uint16_t {
 
 enum class Answer : uint8_t { kNo, kYes };
 
-/// One choice: what was asked of which instruction, what was answered, the fact that settled it and its two numbers.
-/// Instructions are named by Instruction::id(), unique in a module; -1 when the question concerns none.
+/// One choice: what was asked of which instruction, what was answered, the fact that settled it and its two
+/// numbers. Instructions are named by Instruction::id(), unique in a module; -1 when the question concerns
+/// none.
 struct Record {
   Question question;
   Answer answer;
@@ -33,22 +34,24 @@ struct Record {
   int64_t instruction = -1;
 };
 
-/// Where decisions are written. Functions that choose take a `Log*`, which may be null. Not thread-safe: code that runs in
-/// parallel records into logs of its own, which are appended in a fixed order.
+/// Where decisions are written. Functions that choose take a `Log*`, which may be null. Not thread-safe: code
+/// that runs in parallel records into logs of its own, which are appended in a fixed order.
 class Log {
  public:
   void Add(const Record& record) { records_.push_back(record); }
-  void Append(const Log& other) { records_.insert(records_.end(), other.records_.begin(), other.records_.end()); }
+  void Append(const Log& other) {
+    records_.insert(records_.end(), other.records_.begin(), other.records_.end());
+  }
   const std::vector<Record>& records() const { return records_; }
 
  private:
   std::vector<Record> records_;
 };
 
-/// Adds a record if there is a log, and yields the answer as a bool, so that a test and its record are one expression:
-/// `if (Decide(log, Question::kFuse, cheap, Fact::kCheapProducer, 0, 0, id)) ...`
-inline bool Decide(Log* log, Question question, bool yes, Fact fact = Fact::kNone, int64_t a = 0, int64_t b = 0,
-                   int64_t instruction = -1) {
+/// Adds a record if there is a log, and yields the answer as a bool, so that a test and its record are one
+/// expression: `if (Decide(log, Question::kFuse, cheap, Fact::kCheapProducer, 0, 0, id)) ...`
+inline bool Decide(Log* log, Question question, bool yes, Fact fact = Fact::kNone, int64_t a = 0,
+                   int64_t b = 0, int64_t instruction = -1) {
   if (log) log->Add({question, yes ? Answer::kYes : Answer::kNo, fact, a, b, instruction});
   return yes;
 }

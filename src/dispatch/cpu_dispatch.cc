@@ -19,8 +19,8 @@ const Instruction* SkipReshapes(const Instruction* instruction) {
   return instruction;
 }
 
-// The first op of the kind that a root is computed from element by element, with one use on the way; nullptr if there is
-// none. `passed` counts the elementwise ops between.
+// The first op of the kind that a root is computed from element by element, with one use on the way; nullptr
+// if there is none. `passed` counts the elementwise ops between.
 const Instruction* FindHero(const Instruction* root, Opcode opcode, int64_t& passed) {
   std::vector<const Instruction*> pending = {root};
   passed = 0;
@@ -36,8 +36,8 @@ const Instruction* FindHero(const Instruction* root, Opcode opcode, int64_t& pas
   return nullptr;
 }
 
-// A read of the updated array is harmless when it reads the very elements that are overwritten, each before its own
-// update: a dynamic-slice at the same start and of the same sizes.
+// A read of the updated array is harmless when it reads the very elements that are overwritten, each before
+// its own update: a dynamic-slice at the same start and of the same sizes.
 bool ReadsWhatIsUpdated(const Instruction* reader, const Instruction* update) {
   if (reader->opcode() != Opcode::kDynamicSlice) return false;
   if (!reader->shape().SameDimensions(update->operand(1)->shape())) return false;
@@ -58,7 +58,8 @@ bool OnlyUpdated(const Instruction* parameter, const Instruction* update) {
         pending.push_back(use.user);
         continue;
       }
-      if (update->opcode() != Opcode::kDynamicUpdateSlice || !ReadsWhatIsUpdated(use.user, update)) return false;
+      if (update->opcode() != Opcode::kDynamicUpdateSlice || !ReadsWhatIsUpdated(use.user, update))
+        return false;
     }
   }
   return true;
@@ -99,15 +100,23 @@ std::vector<std::pair<int64_t, int64_t>> ElementwiseOverlaps(const hlo::Computat
   for (const Instruction* instruction : body.instructions()) {
     switch (instruction->opcode()) {
       // Not plain loops: they may read an element after its place was written.
-      case Opcode::kReduce: case Opcode::kReduceWindow: case Opcode::kScatter: case Opcode::kSort: case Opcode::kTranspose:
-      case Opcode::kConcatenate: case Opcode::kDot: case Opcode::kConvolution: case Opcode::kDynamicUpdateSlice:
+      case Opcode::kReduce:
+      case Opcode::kReduceWindow:
+      case Opcode::kScatter:
+      case Opcode::kSort:
+      case Opcode::kTranspose:
+      case Opcode::kConcatenate:
+      case Opcode::kDot:
+      case Opcode::kConvolution:
+      case Opcode::kDynamicUpdateSlice:
         return {};
-      default: break;
+      default:
+        break;
     }
   }
   const std::vector<const Instruction*> roots = Roots(body);
-  // Results of one size are computed together, each element of all of them before any is stored. Others have loops of
-  // their own, the later of which would read what the earlier has overwritten.
+  // Results of one size are computed together, each element of all of them before any is stored. Others have
+  // loops of their own, the later of which would read what the earlier has overwritten.
   for (const Instruction* root : roots) {
     if (root->shape().element_count() != roots[0]->shape().element_count()) return {};
   }
@@ -147,14 +156,17 @@ CpuChoice ChooseCpuEmitter(const hlo::Computation& body, int64_t instruction, de
   };
   const auto root_is = [&](Opcode opcode) { return SkipReshapes(roots[0])->opcode() == opcode; };
 
-  if (ask(Question::kScatterRoot, root_is(Opcode::kScatter), root_is(Opcode::kScatter) ? Fact::kRootIs : Fact::kRootIsNot)) {
+  if (ask(Question::kScatterRoot, root_is(Opcode::kScatter),
+          root_is(Opcode::kScatter) ? Fact::kRootIs : Fact::kRootIsNot)) {
     return {EmitterKind::kScatter, SkipReshapes(roots[0])};
   }
-  if (ask(Question::kSortRoot, root_is(Opcode::kSort), root_is(Opcode::kSort) ? Fact::kRootIs : Fact::kRootIsNot)) {
+  if (ask(Question::kSortRoot, root_is(Opcode::kSort),
+          root_is(Opcode::kSort) ? Fact::kRootIs : Fact::kRootIsNot)) {
     return {EmitterKind::kSort, SkipReshapes(roots[0])};
   }
-  const bool updates = std::ranges::all_of(
-      roots, [](const Instruction* root) { return SkipReshapes(root)->opcode() == Opcode::kDynamicUpdateSlice; });
+  const bool updates = std::ranges::all_of(roots, [](const Instruction* root) {
+    return SkipReshapes(root)->opcode() == Opcode::kDynamicUpdateSlice;
+  });
   const bool in_place = updates && !InPlaceUpdates(body).empty();
   if (ask(Question::kInPlaceUpdate, in_place,
           in_place ? Fact::kRootIs : (updates ? Fact::kOtherReader : Fact::kRootIsNot))) {
@@ -171,7 +183,8 @@ CpuChoice ChooseCpuEmitter(const hlo::Computation& body, int64_t instruction, de
     ask(question, false, Fact::kNoHero);
     return nullptr;
   };
-  if (const Instruction* found = hero(Question::kReductionHero, Opcode::kReduce)) return {EmitterKind::kReduction, found};
+  if (const Instruction* found = hero(Question::kReductionHero, Opcode::kReduce))
+    return {EmitterKind::kReduction, found};
   if (const Instruction* found = hero(Question::kTransposeHero, Opcode::kTranspose)) {
     return {EmitterKind::kTranspose, found};
   }

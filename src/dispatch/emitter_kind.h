@@ -6,7 +6,15 @@
 namespace subfloor::dispatch {
 
 /// Who writes a fusion's kernel.
-enum class EmitterKind : uint8_t { kLoop, kReduction, kTranspose, kConcatenate, kInPlaceUpdate, kScatter, kSort };
+enum class EmitterKind : uint8_t {
+  kLoop,
+  kReduction,
+  kTranspose,
+  kConcatenate,
+  kInPlaceUpdate,
+  kScatter,
+  kSort
+};
 
 std::string_view ToString(EmitterKind kind);
 

@@ -65,14 +65,17 @@ std::vector<Buffer> Executable::MakeOutputs() const { return MakeBuffers(state_-
 
 Result<void> Executable::Run(std::span<const void* const> inputs, std::span<void* const> outputs) const {
   if (inputs.size() != state_->inputs.size() || outputs.size() != state_->outputs.size()) {
-    return std::unexpected(Error{ErrorKind::kBadInput,
-                                 fmt::format("{} inputs and {} outputs for a program of {} and {}", inputs.size(),
-                                             outputs.size(), state_->inputs.size(), state_->outputs.size())});
+    return std::unexpected(
+        Error{ErrorKind::kBadInput,
+              fmt::format("{} inputs and {} outputs for a program of {} and {}", inputs.size(),
+                          outputs.size(), state_->inputs.size(), state_->outputs.size())});
   }
   std::vector<runtime::BufferView> in, out;
-  for (size_t i = 0; i < inputs.size(); ++i) in.push_back({const_cast<void*>(inputs[i]), state_->inputs[i].size_bytes});
+  for (size_t i = 0; i < inputs.size(); ++i)
+    in.push_back({const_cast<void*>(inputs[i]), state_->inputs[i].size_bytes});
   for (size_t i = 0; i < outputs.size(); ++i) out.push_back({outputs[i], state_->outputs[i].size_bytes});
-  if (Status status = state_->program->Execute(in, out); !status) return std::unexpected(Outside(status.error()));
+  if (Status status = state_->program->Execute(in, out); !status)
+    return std::unexpected(Outside(status.error()));
   return {};
 }
 
@@ -91,7 +94,8 @@ std::string Executable::Explain() const {
 Result<Client> Client::Create(std::map<std::string, std::string> options) {
   auto state = std::make_shared<State>();
   for (const auto& [name, value] : options) {
-    if (Status set = driver::SetOption(state->options, name, value); !set) return std::unexpected(Outside(set.error()));
+    if (Status set = driver::SetOption(state->options, name, value); !set)
+      return std::unexpected(Outside(set.error()));
   }
   Client client;
   client.state_ = std::move(state);

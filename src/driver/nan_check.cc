@@ -31,7 +31,8 @@ Result<std::string> FindFirstNan(const hlo::Module& module, std::span<const Lite
     if (!found.empty()) return {};
     const int64_t index = FirstNan(value);
     if (index < 0) return {};
-    if (std::ranges::any_of(operands, [](const Literal* operand) { return FirstNan(*operand) >= 0; })) return {};
+    if (std::ranges::any_of(operands, [](const Literal* operand) { return FirstNan(*operand) >= 0; }))
+      return {};
     const std::string op_name = instruction.annotations().MetadataField("op_name");
     found = fmt::format("%{} = {}({}) makes the first NaN, at element {} of {}", instruction.name(),
                         ToString(instruction.opcode()), op_name, index, value.shape().ToString(false));

@@ -9,8 +9,8 @@
 
 namespace subfloor::driver {
 
-/// Evaluates the program op by op and tells which instruction first makes a NaN out of operands that hold none, where in
-/// its result, or that there is none. Errors: those of the evaluator.
+/// Evaluates the program op by op and tells which instruction first makes a NaN out of operands that hold
+/// none, where in its result, or that there is none. Errors: those of the evaluator.
 Result<std::string> FindFirstNan(const hlo::Module& module, std::span<const Literal> arguments);
 
 }  // namespace subfloor::driver

@@ -15,8 +15,10 @@ constexpr std::array kOptions = {
                "threads to compile and run with; 0: as many as affinity and cgroup allow"},
     OptionInfo{"memory-limit", &Options::memory_limit, Effect::kDiagnosis,
                "refuse programs whose buffers exceed this many bytes; 0: RAM or the cgroup's limit"},
-    OptionInfo{"rng-seed", &Options::rng_seed, Effect::kResults, "seed of the ops rng and rng-get-and-update-state"},
-    OptionInfo{"verify-passes", &Options::verify_passes, Effect::kDiagnosis, "run the verifier after every pass"},
+    OptionInfo{"rng-seed", &Options::rng_seed, Effect::kResults,
+               "seed of the ops rng and rng-get-and-update-state"},
+    OptionInfo{"verify-passes", &Options::verify_passes, Effect::kDiagnosis,
+               "run the verifier after every pass"},
     OptionInfo{"skip-passes", &Options::skip_passes, Effect::kSpeed,
                "comma-separated names of passes not to run (subfloor opt --list)"},
     OptionInfo{"max-fusion-instructions", &Options::max_fusion_instructions, Effect::kSpeed,
@@ -45,9 +47,12 @@ int Distance(std::string_view a, std::string_view b) {
 
 std::string_view EffectName(Effect effect) {
   switch (effect) {
-    case Effect::kResults: return "results";
-    case Effect::kSpeed: return "speed";
-    case Effect::kDiagnosis: return "diagnosis";
+    case Effect::kResults:
+      return "results";
+    case Effect::kSpeed:
+      return "speed";
+    case Effect::kDiagnosis:
+      return "diagnosis";
   }
   return "";
 }
@@ -61,7 +66,8 @@ Status SetOption(Options& options, std::string_view name, std::string_view value
   if (found == kOptions.end()) {
     const auto* nearest = std::ranges::min_element(
         kOptions, {}, [&](const OptionInfo& option) { return Distance(option.name, name); });
-    return BadInput("unknown option '{}'; the nearest is '{}' (subfloor options lists all)", name, nearest->name);
+    return BadInput("unknown option '{}'; the nearest is '{}' (subfloor options lists all)", name,
+                    nearest->name);
   }
   if (const auto* member = std::get_if<int64_t Options::*>(&found->member)) {
     int64_t number = 0;
@@ -71,7 +77,8 @@ Status SetOption(Options& options, std::string_view name, std::string_view value
     }
     options.*(*member) = number;
   } else if (const auto* flag = std::get_if<bool Options::*>(&found->member)) {
-    if (value != "true" && value != "false") return BadInput("option '{}' wants true or false, found '{}'", name, value);
+    if (value != "true" && value != "false")
+      return BadInput("option '{}' wants true or false, found '{}'", name, value);
     options.*(*flag) = value == "true";
   } else {
     options.*std::get<std::string Options::*>(found->member) = value;
@@ -82,9 +89,10 @@ Status SetOption(Options& options, std::string_view name, std::string_view value
 std::string DescribeOptions(const Options& options) {
   std::string text = fmt::format("{:<26} {:<10} {:<12} {}\n", "option", "changes", "value", "meaning");
   for (const OptionInfo& option : kOptions) {
-    const std::string value = std::visit([&](auto member) { return fmt::format("{}", options.*member); }, option.member);
-    text += fmt::format("{:<26} {:<10} {:<12} {}\n", option.name, EffectName(option.effect), value.empty() ? "-" : value,
-                        option.help);
+    const std::string value =
+        std::visit([&](auto member) { return fmt::format("{}", options.*member); }, option.member);
+    text += fmt::format("{:<26} {:<10} {:<12} {}\n", option.name, EffectName(option.effect),
+                        value.empty() ? "-" : value, option.help);
   }
   return text;
 }

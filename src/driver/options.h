@@ -10,7 +10,8 @@
 
 namespace subfloor::driver {
 
-/// Everything that can be set, with its default. One registry (AllOptions) describes each; there are no others.
+/// Everything that can be set, with its default. One registry (AllOptions) describes each; there are no
+/// others.
 struct Options {
   std::string cpu = "host";
   int64_t threads = 0;
@@ -23,8 +24,8 @@ struct Options {
   int64_t max_unrolled_instructions = 256;
 };
 
-/// What an option can change: results' bits, only speed, or only what is checked and shown. The first two are part of a
-/// cache key.
+/// What an option can change: results' bits, only speed, or only what is checked and shown. The first two are
+/// part of a cache key.
 enum class Effect : uint8_t { kResults, kSpeed, kDiagnosis };
 
 struct OptionInfo {
@@ -36,7 +37,8 @@ struct OptionInfo {
 
 std::span<const OptionInfo> AllOptions();
 
-/// Sets one option from text. Errors: bad input for an unknown name (naming the nearest) or a value of the wrong type.
+/// Sets one option from text. Errors: bad input for an unknown name (naming the nearest) or a value of the
+/// wrong type.
 Status SetOption(Options& options, std::string_view name, std::string_view value);
 
 /// A table of names, types, effects, values and help, one option a line.

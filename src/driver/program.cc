@@ -24,7 +24,8 @@ class Buffers {
       offsets.push_back(total);
       total += (size + kAlignment - 1) / kAlignment * kAlignment;
     }
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, static_cast<size_t>(std::max(total, kAlignment)))));
+    memory_.reset(static_cast<std::byte*>(
+        std::aligned_alloc(kAlignment, static_cast<size_t>(std::max(total, kAlignment)))));
     if (!memory_) return OutOfResources("no memory for {} bytes of arguments and results", total);
     for (size_t i = 0; i < sizes.size(); ++i) views_.push_back({memory_.get() + offsets[i], sizes[i]});
     return {};
@@ -79,8 +80,8 @@ std::vector<Shape> LeafShapes(const Shape& shape) {
 struct Program::Parts {
   cpu::Compiled compiled;
   std::unique_ptr<runtime::TaskPool> pool;
-  std::vector<Shape> parameter_shapes;       // by parameter
-  std::vector<Shape> argument_leaves;        // with entry layouts
+  std::vector<Shape> parameter_shapes;  // by parameter
+  std::vector<Shape> argument_leaves;   // with entry layouts
   Shape result_shape;
   std::vector<Shape> result_leaves;
 
@@ -99,8 +100,8 @@ Program::~Program() = default;
 
 const cpu::CompileReport& Program::report() const { return parts_->compiled.report; }
 
-Result<std::unique_ptr<Program>> Program::Compile(const hlo::Module& module, const Options& options, Dump dump,
-                                                  OnPhase on_phase) {
+Result<std::unique_ptr<Program>> Program::Compile(const hlo::Module& module, const Options& options,
+                                                  Dump dump, OnPhase on_phase) {
   cpu::CompileOptions compile;
   compile.cpu = SF_TRY(device::CpuByName(options.cpu));
   compile.threads = options.threads > 0 ? static_cast<int>(options.threads) : device::HostCpu().cores;
@@ -148,7 +149,8 @@ Status Program::Parts::PlaceArguments(std::span<const Literal> arguments, Buffer
                       parameter_shapes[i].ToString(false));
     }
     for (const Literal* literal : LeavesOf(arguments[i])) {
-      if (literal->shape().IsArray()) RowMajorToPhysical(argument_leaves[leaf], literal->bytes(), inputs.bytes(leaf));
+      if (literal->shape().IsArray())
+        RowMajorToPhysical(argument_leaves[leaf], literal->bytes(), inputs.bytes(leaf));
       ++leaf;
     }
   }
@@ -163,7 +165,8 @@ Result<Literal> Program::Parts::TakeResult(const Buffers& outputs) const {
     Literal* current = pending.back();
     pending.pop_back();
     if (current->shape().IsTuple()) {
-      for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->mutable_elements()[i]);
+      for (size_t i = current->elements().size(); i-- > 0;)
+        pending.push_back(&current->mutable_elements()[i]);
       continue;
     }
     if (current->shape().IsArray()) {
@@ -178,7 +181,8 @@ Result<Literal> Program::Run(std::span<const Literal> arguments) const {
   Buffers inputs, outputs;
   SF_CHECK(parts_->Allocate(inputs, outputs));
   SF_CHECK(parts_->PlaceArguments(arguments, inputs));
-  SF_CHECK(parts_->compiled.executable->Execute(inputs.views(), outputs.views(), parts_->MakeRunOptions()).Wait());
+  SF_CHECK(
+      parts_->compiled.executable->Execute(inputs.views(), outputs.views(), parts_->MakeRunOptions()).Wait());
   return parts_->TakeResult(outputs);
 }
 
@@ -196,7 +200,8 @@ Result<std::vector<double>> Program::Time(std::span<const Literal> arguments, in
   for (int64_t i = 0; i < repeat; ++i) {
     const auto start = std::chrono::steady_clock::now();
     SF_CHECK(parts_->compiled.executable->Execute(inputs.views(), outputs.views(), options).Wait());
-    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
   }
   return times;
 }
@@ -211,7 +216,8 @@ Result<std::string> Program::Profile(std::span<const Literal> arguments) const {
   SF_CHECK(executable.Execute(inputs.views(), outputs.views(), options).Wait());  // warms caches and pages
   runtime::Profile profile = executable.MakeProfile();
   options.profile = &profile;
-  for (int i = 0; i < kRuns; ++i) SF_CHECK(executable.Execute(inputs.views(), outputs.views(), options).Wait());
+  for (int i = 0; i < kRuns; ++i)
+    SF_CHECK(executable.Execute(inputs.views(), outputs.views(), options).Wait());
 
   // A step that holds others counts only what it does itself.
   const std::span<const runtime::Thunk* const> thunks = executable.thunks();
@@ -221,9 +227,10 @@ Result<std::string> Program::Profile(std::span<const Literal> arguments) const {
     own[i] += std::chrono::duration<double, std::micro>(profile.entries[i].elapsed).count() / kRuns;
     for (runtime::ThunkSequence* nested : const_cast<runtime::Thunk*>(thunks[i])->nested()) {
       for (const auto& inner : nested->thunks()) {
-        own[i] -=
-            std::chrono::duration<double, std::micro>(profile.entries[static_cast<size_t>(inner->number())].elapsed).count() /
-            kRuns;
+        own[i] -= std::chrono::duration<double, std::micro>(
+                      profile.entries[static_cast<size_t>(inner->number())].elapsed)
+                      .count() /
+                  kRuns;
       }
     }
     total += own[i];
@@ -231,12 +238,14 @@ Result<std::string> Program::Profile(std::span<const Literal> arguments) const {
   std::vector<size_t> order(thunks.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::sort(order, [&](size_t a, size_t b) { return own[a] != own[b] ? own[a] > own[b] : a < b; });
-  std::string text = fmt::format("{} steps, {:.1f} us a run (mean of {}); the most expensive:\n", thunks.size(), total, kRuns);
+  std::string text = fmt::format("{} steps, {:.1f} us a run (mean of {}); the most expensive:\n",
+                                 thunks.size(), total, kRuns);
   for (size_t i = 0; i < std::min<size_t>(10, order.size()); ++i) {
     const runtime::Thunk& thunk = *thunks[order[i]];
-    text += fmt::format("{:>10.1f} us {:>5.1f}% {:<12} %{}{}\n", own[order[i]], total > 0 ? 100 * own[order[i]] / total : 0.0,
-                        runtime::ToString(thunk.kind()), thunk.info().instruction,
-                        thunk.info().op.empty() ? "" : "  (" + thunk.info().op + ")");
+    text +=
+        fmt::format("{:>10.1f} us {:>5.1f}% {:<12} %{}{}\n", own[order[i]],
+                    total > 0 ? 100 * own[order[i]] / total : 0.0, runtime::ToString(thunk.kind()),
+                    thunk.info().instruction, thunk.info().op.empty() ? "" : "  (" + thunk.info().op + ")");
   }
   return text;
 }
@@ -248,8 +257,10 @@ explain::CompileReport ToExplain(const hlo::Module& module, const cpu::CompileRe
   explain::CompileReport shown;
   shown.module = module.name();
   shown.instructions_before = module.instruction_count();
-  for (const cpu::Phase& phase : report.phases) shown.phases.push_back({phase.name, milliseconds(phase.elapsed)});
-  for (const passes::PassTime& pass : report.pass_times) shown.passes.push_back({pass.name, milliseconds(pass.elapsed)});
+  for (const cpu::Phase& phase : report.phases)
+    shown.phases.push_back({phase.name, milliseconds(phase.elapsed)});
+  for (const passes::PassTime& pass : report.pass_times)
+    shown.passes.push_back({pass.name, milliseconds(pass.elapsed)});
   for (const cpu::FusionReport& fusion : report.fusions) {
     shown.fusions.push_back({fusion.instruction, fusion.name, fusion.emitter, fusion.shape, fusion.symbol,
                              fusion.instructions, fusion.workgroups});

@@ -25,14 +25,16 @@ class Program {
   using OnPhase = std::function<void(std::string_view phase)>;
 
   /// Errors: those of cpu::Compile; bad input for an option's value.
-  static Result<std::unique_ptr<Program>> Compile(const hlo::Module& module, const Options& options, Dump dump = {},
-                                                  OnPhase on_phase = {});
+  static Result<std::unique_ptr<Program>> Compile(const hlo::Module& module, const Options& options,
+                                                  Dump dump = {}, OnPhase on_phase = {});
   ~Program();
 
-  /// Arguments as the module's parameters, by number; their literals are row-major whatever layout the entry wants.
+  /// Arguments as the module's parameters, by number; their literals are row-major whatever layout the entry
+  /// wants.
   Result<Literal> Run(std::span<const Literal> arguments) const;
   /// Runs on the caller's own buffers, one a leaf, in the layouts of Module::entry_layout().
-  Status Execute(std::span<const runtime::BufferView> parameters, std::span<const runtime::BufferView> outputs) const;
+  Status Execute(std::span<const runtime::BufferView> parameters,
+                 std::span<const runtime::BufferView> outputs) const;
   /// Microseconds that each of `repeat` runs took, arguments and results already in place.
   Result<std::vector<double>> Time(std::span<const Literal> arguments, int64_t repeat) const;
   /// Runs several times and lists the ten most expensive steps: time, share, kind, name.

@@ -25,7 +25,8 @@ Result<Literal> FromLeaves(const Shape& shape, Next&& next) {
     Literal* current = pending.back();
     pending.pop_back();
     if (current->shape().IsTuple()) {
-      for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->mutable_elements()[i]);
+      for (size_t i = current->elements().size(); i-- > 0;)
+        pending.push_back(&current->mutable_elements()[i]);
     } else if (current->shape().IsArray()) {
       *current = SF_TRY(next(current->shape()));
     }
@@ -107,7 +108,8 @@ Status WriteResult(const Literal& result, const std::string& folder) {
   Status status;
   ForEachLeaf(result, [&](const Literal& leaf) {
     const int64_t number = file++;
-    if (status && leaf.shape().IsArray()) status = WriteNpyFile(fmt::format("{}/out{}.npy", folder, number), leaf);
+    if (status && leaf.shape().IsArray())
+      status = WriteNpyFile(fmt::format("{}/out{}.npy", folder, number), leaf);
   });
   return status;
 }
@@ -119,7 +121,8 @@ std::string DescribeResult(const Literal& result, int64_t max_elements) {
     text += fmt::format("out{}: {}", number++, leaf.shape().ToString(/*with_layout=*/false));
     if (leaf.shape().IsArray()) {
       const int64_t count = leaf.shape().element_count();
-      for (int64_t i = 0; i < std::min(count, max_elements); ++i) text += (i == 0 ? " " : ", ") + ElementToString(leaf, i);
+      for (int64_t i = 0; i < std::min(count, max_elements); ++i)
+        text += (i == 0 ? " " : ", ") + ElementToString(leaf, i);
       if (count > max_elements) text += ", ...";
     }
     text += "\n";

@@ -11,18 +11,20 @@
 
 namespace subfloor::driver {
 
-/// The bytes of a file, or of standard input for "-". Errors: bad input, naming the path and the system's reason.
+/// The bytes of a file, or of standard input for "-". Errors: bad input, naming the path and the system's
+/// reason.
 Result<std::string> ReadFile(const std::string& path);
 Status WriteFile(const std::string& path, std::string_view bytes);
 
-/// Reads, parses and verifies a program. Errors: those of the parser and the verifier, with file, line and column.
+/// Reads, parses and verifies a program. Errors: those of the parser and the verifier, with file, line and
+/// column.
 Result<std::unique_ptr<hlo::Module>> ReadProgram(const std::string& path);
 
 /// One literal per entry parameter, drawn from the seed; parameter i uses seed + i.
 Result<std::vector<Literal>> RandomArguments(const hlo::Module& module, uint64_t seed);
 
-/// One literal per entry parameter from DIR/in0.npy, in1.npy, ...: one file a leaf, tuples flattened in order.
-/// Errors: bad input, naming the file, when one is missing or does not convert exactly.
+/// One literal per entry parameter from DIR/in0.npy, in1.npy, ...: one file a leaf, tuples flattened in
+/// order. Errors: bad input, naming the file, when one is missing or does not convert exactly.
 Result<std::vector<Literal>> ReadArguments(const hlo::Module& module, const std::string& folder);
 
 /// Writes the arrays of a result to DIR/out0.npy, out1.npy, ..., tuples flattened in order; makes DIR.

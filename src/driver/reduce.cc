@@ -14,8 +14,8 @@ using hlo::Instruction;
 using hlo::Module;
 using hlo::Opcode;
 
-// Drops what the root does not need. Entry parameters without uses go too, and with them the header's layout and aliases,
-// which name parameters by number.
+// Drops what the root does not need. Entry parameters without uses go too, and with them the header's layout
+// and aliases, which name parameters by number.
 void Tidy(Module& module) {
   for (Computation* computation : module.computations()) {
     bool changed = true;
@@ -23,7 +23,8 @@ void Tidy(Module& module) {
       changed = false;
       std::vector<Instruction*> order = computation->MakePostOrder();
       for (Instruction* instruction : order | std::views::reverse) {
-        if (instruction == computation->root() || instruction->use_count() > 0 || instruction->IsParameter()) continue;
+        if (instruction == computation->root() || instruction->use_count() > 0 || instruction->IsParameter())
+          continue;
         computation->Remove(instruction);
         changed = true;
       }
@@ -59,7 +60,8 @@ bool BecomeParameter(Module&, Computation* computation, Instruction* instruction
 }
 
 bool BecomeZero(Module&, Computation* computation, Instruction* instruction) {
-  if (instruction->IsConstant() || instruction->IsParameter() || !instruction->shape().IsArray()) return false;
+  if (instruction->IsConstant() || instruction->IsParameter() || !instruction->shape().IsArray())
+    return false;
   Shape scalar = Shape::Scalar(instruction->shape().element_type());
   Result<Literal> zero = Literal::Zeros(scalar);
   if (!zero) return false;
@@ -94,7 +96,8 @@ Instruction* FindById(Module& module, int64_t id) {
 
 }  // namespace
 
-Result<std::unique_ptr<Module>> Reduce(const Module& module, const Interesting& interesting, const ReduceOptions& options) {
+Result<std::unique_ptr<Module>> Reduce(const Module& module, const Interesting& interesting,
+                                       const ReduceOptions& options) {
   if (!interesting(module)) return BadInput("the module does not show the problem to begin with");
   std::unique_ptr<Module> best = module.Clone();
   int64_t attempts = 0;

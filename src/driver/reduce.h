@@ -18,9 +18,10 @@ struct ReduceOptions {
   std::function<void(int64_t instructions, int64_t attempts)> on_progress;
 };
 
-/// Makes a module smaller while it stays interesting: cuts it off at an inner value, turns values into parameters or zeros,
-/// lets an op give one of its operands, drops unused parameters and computations, until none of that helps any more.
-/// Every candidate verifies. Errors: bad input if the module is not interesting to begin with.
+/// Makes a module smaller while it stays interesting: cuts it off at an inner value, turns values into
+/// parameters or zeros, lets an op give one of its operands, drops unused parameters and computations, until
+/// none of that helps any more. Every candidate verifies. Errors: bad input if the module is not interesting
+/// to begin with.
 Result<std::unique_ptr<hlo::Module>> Reduce(const hlo::Module& module, const Interesting& interesting,
                                             const ReduceOptions& options = {});
 

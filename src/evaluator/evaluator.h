@@ -28,9 +28,11 @@ struct EvaluateOptions {
   /// send hands its value here, recv fetches one of the given shape; both name the channel.
   std::function<Status(int64_t channel, const Literal&)> send;
   std::function<Result<Literal>(int64_t channel, const Shape&)> recv;
-  /// Sees the operands and the value of every instruction that computes (control flow and calls pass on what was seen
-  /// inside them). An error ends the evaluation with it. May be empty.
-  std::function<Status(const hlo::Instruction&, std::span<const Literal* const> operands, const Literal& value)> observe;
+  /// Sees the operands and the value of every instruction that computes (control flow and calls pass on what
+  /// was seen inside them). An error ends the evaluation with it. May be empty.
+  std::function<Status(const hlo::Instruction&, std::span<const Literal* const> operands,
+                       const Literal& value)>
+      observe;
   /// Refuses to go on when the live values of one participant need more than this many bytes (shared bytes
   /// count each time); 0 means no limit.
   int64_t memory_limit_bytes = 0;

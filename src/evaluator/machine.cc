@@ -257,8 +257,7 @@ std::vector<Literal> Machine::waiting_operands() const {
 
 Status Machine::Resume(Literal result) { return Finish(std::move(result)); }
 
-// Context's parts that run machines.
-// --------------------------------------------------------------------------------
+// Context's parts that run machines. ------------------------------------------------------------------------
 
 const Plan& Context::PlanOf(const hlo::Computation& computation) {
   std::unique_ptr<Plan>& plan = plans_[&computation];

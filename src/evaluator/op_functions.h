@@ -84,14 +84,15 @@ SUBFLOOR_OP_FUNCTION(CollectiveDone);  // all-gather-done, all-reduce-done, coll
 
 #undef SUBFLOOR_OP_FUNCTION
 
-/// collective_groups.cc. The groups of participants that meet at a collective, each in the order that data takes; a
-/// participant is numbered replica * partition_count + partition. A participant in no group stands in a group
-/// of its own at the end of the list, so that every one gets a result (zeros for a permute or broadcast).
+/// collective_groups.cc. The groups of participants that meet at a collective, each in the order that data
+/// takes; a participant is numbered replica * partition_count + partition. A participant in no group stands
+/// in a group of its own at the end of the list, so that every one gets a result (zeros for a permute or
+/// broadcast).
 Result<std::vector<std::vector<int64_t>>> CollectiveGroups(const hlo::Instruction& instruction,
                                                            int64_t replica_count, int64_t partition_count);
 
-/// collectives.cc. Evaluates one group: `operands[m]` are those of participant `group[m]`. Gives one result a member.
-/// `context` is the one of the first member; it serves to call the combiner.
+/// collectives.cc. Evaluates one group: `operands[m]` are those of participant `group[m]`. Gives one result a
+/// member. `context` is the one of the first member; it serves to call the combiner.
 Result<std::vector<Literal>> EvaluateCollective(Context& context, const hlo::Instruction& instruction,
                                                 std::span<const int64_t> group,
                                                 std::span<const std::vector<Literal>> operands);

@@ -10,7 +10,8 @@ namespace subfloor::explain {
 namespace {
 
 std::string_view NameOf(const CompileReport& report, int64_t instruction) {
-  const auto it = std::ranges::lower_bound(report.names, instruction, {}, &std::pair<int64_t, std::string>::first);
+  const auto it =
+      std::ranges::lower_bound(report.names, instruction, {}, &std::pair<int64_t, std::string>::first);
   if (it == report.names.end() || it->first != instruction) return "?";
   return it->second;
 }
@@ -18,7 +19,8 @@ std::string_view NameOf(const CompileReport& report, int64_t instruction) {
 std::string Line(const decision::Record& record) {
   const std::string because = decision::Text(record);
   return fmt::format("{:<44} {}{}{}\n", decision::Text(record.question),
-                     record.answer == decision::Answer::kYes ? "yes" : "no", because.empty() ? "" : ": ", because);
+                     record.answer == decision::Answer::kYes ? "yes" : "no", because.empty() ? "" : ": ",
+                     because);
 }
 
 }  // namespace
@@ -36,9 +38,9 @@ std::string Bytes(int64_t bytes) {
 }
 
 std::string Summarize(const CompileReport& report) {
-  std::string text = fmt::format("module {}: {} instructions, {} fusions, {} distinct kernels, {} of code\n", report.module,
-                                 report.instructions_before, report.fusions.size(), report.distinct_kernels,
-                                 Bytes(report.code_bytes));
+  std::string text = fmt::format("module {}: {} instructions, {} fusions, {} distinct kernels, {} of code\n",
+                                 report.module, report.instructions_before, report.fusions.size(),
+                                 report.distinct_kernels, Bytes(report.code_bytes));
   double total = 0;
   for (const auto& phase : report.phases) {
     total += phase.milliseconds;
@@ -51,8 +53,8 @@ std::string Summarize(const CompileReport& report) {
   text += fmt::format("\nbuffers: parameters {}, outputs {}, constants {}, temporaries {}, {} copies\n",
                       Bytes(report.parameter_bytes), Bytes(report.output_bytes), Bytes(report.constant_bytes),
                       Bytes(report.temp_bytes), report.copies);
-  text += fmt::format("predicted peak: {}\n", Bytes(report.parameter_bytes + report.output_bytes + report.constant_bytes +
-                                                    report.temp_bytes));
+  text += fmt::format("predicted peak: {}\n", Bytes(report.parameter_bytes + report.output_bytes +
+                                                    report.constant_bytes + report.temp_bytes));
   return text;
 }
 
@@ -60,11 +62,12 @@ std::string Explain(const CompileReport& report) {
   std::string text = Summarize(report);
   std::multimap<int64_t, const decision::Record*> by_instruction;
   std::map<std::tuple<decision::Question, decision::Answer, decision::Fact>, int64_t> rest;
-  for (const decision::Record& record : report.decisions->records()) by_instruction.emplace(record.instruction, &record);
+  for (const decision::Record& record : report.decisions->records())
+    by_instruction.emplace(record.instruction, &record);
   for (const auto& fusion : report.fusions) {
-    text += fmt::format("\n%{} {}: {} emitter, {} instructions, {} workgroup{}, kernel {}\n", fusion.name, fusion.shape,
-                        fusion.emitter, fusion.instructions, fusion.workgroups, fusion.workgroups == 1 ? "" : "s",
-                        fusion.symbol);
+    text += fmt::format("\n%{} {}: {} emitter, {} instructions, {} workgroup{}, kernel {}\n", fusion.name,
+                        fusion.shape, fusion.emitter, fusion.instructions, fusion.workgroups,
+                        fusion.workgroups == 1 ? "" : "s", fusion.symbol);
     const auto [begin, end] = by_instruction.equal_range(fusion.instruction);
     for (auto it = begin; it != end; ++it) text += "  " + Line(*it->second);
     by_instruction.erase(begin, end);

@@ -6,7 +6,8 @@ bool CustomCallAttributes::operator==(const CustomCallAttributes& o) const {
   const auto fields = [](const CustomCallAttributes& a) {
     return std::tie(a.target, a.window, a.dim_labels, a.feature_group_count, a.batch_group_count,
                     a.operand_layout_constraints, a.has_operand_layout_constraints, a.has_side_effect,
-                    a.output_to_operand_aliasing, a.padding_type, a.operand_precision, a.schedule, a.api_version);
+                    a.output_to_operand_aliasing, a.padding_type, a.operand_precision, a.schedule,
+                    a.api_version);
   };
   if (fields(*this) != fields(o) || literal.has_value() != o.literal.has_value()) return false;
   return !literal || literal->Identical(*o.literal);
@@ -14,9 +15,10 @@ bool CustomCallAttributes::operator==(const CustomCallAttributes& o) const {
 
 Attributes::Attributes(const Attributes& other) : index_(other.index_) {
   switch (index_) {
-    case internal::AttributeIndex::kNoAttributes: break;
-#define X(name)                                               \
-  case internal::AttributeIndex::k##name:                     \
+    case internal::AttributeIndex::kNoAttributes:
+      break;
+#define X(name)                                                   \
+  case internal::AttributeIndex::k##name:                         \
     fields_ = new name(*static_cast<const name*>(other.fields_)); \
     break;
       SUBFLOOR_ATTRIBUTE_STRUCTS(X)
@@ -26,7 +28,8 @@ Attributes::Attributes(const Attributes& other) : index_(other.index_) {
 
 void Attributes::Destroy() {
   switch (index_) {
-    case internal::AttributeIndex::kNoAttributes: break;
+    case internal::AttributeIndex::kNoAttributes:
+      break;
 #define X(name)                           \
   case internal::AttributeIndex::k##name: \
     delete static_cast<name*>(fields_);   \
@@ -39,7 +42,8 @@ void Attributes::Destroy() {
 bool Attributes::operator==(const Attributes& other) const {
   if (index_ != other.index_) return false;
   switch (index_) {
-    case internal::AttributeIndex::kNoAttributes: return true;
+    case internal::AttributeIndex::kNoAttributes:
+      return true;
 #define X(name)                           \
   case internal::AttributeIndex::k##name: \
     return *static_cast<const name*>(fields_) == *static_cast<const name*>(other.fields_);
@@ -61,7 +65,9 @@ Attributes DefaultAttributes(Opcode opcode) {
 }
 
 int64_t WindowOutputSize(int64_t base, const WindowDimension& window) {
-  const auto dilated = [](int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; };
+  const auto dilated = [](int64_t size, int64_t dilation) {
+    return size == 0 ? 0 : (size - 1) * dilation + 1;
+  };
   const int64_t padded = dilated(base, window.base_dilation) + window.padding_low + window.padding_high;
   const int64_t reach = dilated(window.size, window.window_dilation);
   if (padded < reach || padded < 0) return 0;

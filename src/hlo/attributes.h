@@ -14,8 +14,8 @@
 
 /// The attributes that an opcode's meaning depends on, one struct a family.
 ///
-/// Each struct lists its fields once, in `Visit`, with the names they have in HLO text. Parser, printer, equality and
-/// fingerprint all walk that list, so a new attribute is one line here. A visitor is called as
+/// Each struct lists its fields once, in `Visit`, with the names they have in HLO text. Parser, printer,
+/// equality and fingerprint all walk that list, so a new attribute is one line here. A visitor is called as
 ///   visitor(name, field)                   the field is always written
 ///   visitor.Optional(name, field, default) written only when it differs from `default`
 namespace subfloor::hlo {
@@ -32,26 +32,29 @@ enum class CustomCallSchedule : uint8_t { kNone, kLatest, kEarliest };
 enum class CustomCallApi : uint8_t { kOriginal, kStatusReturning, kStatusReturningUnified, kTypedFfi };
 
 /// Algorithms a dot may be asked for, as `dot_<name>`.
-#define SUBFLOOR_DOT_ALGORITHMS(X)                                                                        \
-  X(kUnset, "") X(kAnyF8AnyF8F32, "dot_any_f8_any_f8_f32")                                               \
-  X(kAnyF8AnyF8F32FastAccum, "dot_any_f8_any_f8_f32_fast_accum") X(kF16F16F16, "dot_f16_f16_f16")        \
-  X(kF16F16F32, "dot_f16_f16_f32") X(kBF16BF16BF16, "dot_bf16_bf16_bf16")                                \
-  X(kBF16BF16F32, "dot_bf16_bf16_f32") X(kBF16BF16F32X3, "dot_bf16_bf16_f32_x3")                         \
-  X(kBF16BF16F32X6, "dot_bf16_bf16_f32_x6") X(kBF16BF16F32X9, "dot_bf16_bf16_f32_x9")                    \
-  X(kTF32TF32F32, "dot_tf32_tf32_f32") X(kTF32TF32F32X3, "dot_tf32_tf32_f32_x3")                         \
+// clang-format off
+#define SUBFLOOR_DOT_ALGORITHMS(X)                                                                \
+  X(kUnset, "") X(kAnyF8AnyF8F32, "dot_any_f8_any_f8_f32")                                        \
+  X(kAnyF8AnyF8F32FastAccum, "dot_any_f8_any_f8_f32_fast_accum") X(kF16F16F16, "dot_f16_f16_f16") \
+  X(kF16F16F32, "dot_f16_f16_f32") X(kBF16BF16BF16, "dot_bf16_bf16_bf16")                         \
+  X(kBF16BF16F32, "dot_bf16_bf16_f32") X(kBF16BF16F32X3, "dot_bf16_bf16_f32_x3")                  \
+  X(kBF16BF16F32X6, "dot_bf16_bf16_f32_x6") X(kBF16BF16F32X9, "dot_bf16_bf16_f32_x9")             \
+  X(kTF32TF32F32, "dot_tf32_tf32_f32") X(kTF32TF32F32X3, "dot_tf32_tf32_f32_x3")                  \
   X(kF32F32F32, "dot_f32_f32_f32") X(kF64F64F64, "dot_f64_f64_f64")
+// clang-format on
 enum class DotAlgorithm : uint8_t {
 #define X(enumerator, text) enumerator,
   SUBFLOOR_DOT_ALGORITHMS(X)
 #undef X
 };
 
-/// One dimension of a window, as `window={size= stride= pad= lhs_dilate= rhs_dilate= rhs_reversal=}` gives it.
+/// One dimension of a window, as `window={size= stride= pad= lhs_dilate= rhs_dilate= rhs_reversal=}` gives
+/// it.
 struct WindowDimension {
   int64_t size = 1;
   int64_t stride = 1;
-  int64_t padding_low = 0;   ///< may be negative
-  int64_t padding_high = 0;  ///< may be negative
+  int64_t padding_low = 0;      ///< may be negative
+  int64_t padding_high = 0;     ///< may be negative
   int64_t base_dilation = 1;    ///< lhs_dilate
   int64_t window_dilation = 1;  ///< rhs_dilate
   bool reversal = false;
@@ -73,7 +76,8 @@ struct SliceDimension {
 };
 using SliceRanges = std::vector<SliceDimension>;
 
-/// Which dimension plays which part in a convolution: `b01f_01io->b01f`. Unknown dimensions (`?`) are none of them.
+/// Which dimension plays which part in a convolution: `b01f_01io->b01f`. Unknown dimensions (`?`) are none of
+/// them.
 struct ConvolutionDimensions {
   int64_t input_batch = 0, input_feature = 0;
   std::vector<int64_t> input_spatial;
@@ -85,8 +89,9 @@ struct ConvolutionDimensions {
   bool operator==(const ConvolutionDimensions&) const = default;
 };
 
-/// Groups of replica or partition ids. `groups` is always filled in where the form allows it; `text` is the form that was
-/// written ("{{0,1},{2,3}}", "[2,4]<=[8]", "mesh[...]") and is printed back. No groups means one group of everyone.
+/// Groups of replica or partition ids. `groups` is always filled in where the form allows it; `text` is the
+/// form that was written ("{{0,1},{2,3}}", "[2,4]<=[8]", "mesh[...]") and is printed back. No groups means
+/// one group of everyone.
 struct ReplicaGroups {
   std::vector<std::vector<int64_t>> groups;
   std::string text;
@@ -168,7 +173,8 @@ struct DynamicSliceAttributes {
 };
 
 struct GatherAttributes {
-  IntList offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims, start_indices_batching_dims;
+  IntList offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims,
+      start_indices_batching_dims;
   int64_t index_vector_dim = 0;
   IntList slice_sizes;
   bool indices_are_sorted = false;
@@ -280,12 +286,15 @@ struct ParameterAttributes {
   bool operator==(const ParameterAttributes&) const = default;
 };
 
-/// `constant(literal)`. An elided constant `{...}` has a made-up value: its bytes follow from its shape alone.
+/// `constant(literal)`. An elided constant `{...}` has a made-up value: its bytes follow from its shape
+/// alone.
 struct ConstantAttributes {
   Literal literal;
   bool elided = false;
   template <class V> void Visit(V&& v) { v.Positional(*this); }
-  bool operator==(const ConstantAttributes& o) const { return elided == o.elided && literal.Identical(o.literal); }
+  bool operator==(const ConstantAttributes& o) const {
+    return elided == o.elided && literal.Identical(o.literal);
+  }
 };
 
 struct FftAttributes {
@@ -415,7 +424,8 @@ struct CustomCallAttributes {
     v.Optional("dim_labels", dim_labels, std::optional<ConvolutionDimensions>{});
     v.Optional("feature_group_count", feature_group_count, int64_t{1});
     v.Optional("batch_group_count", batch_group_count, int64_t{1});
-    v.LayoutConstraints("operand_layout_constraints", operand_layout_constraints, has_operand_layout_constraints);
+    v.LayoutConstraints("operand_layout_constraints", operand_layout_constraints,
+                        has_operand_layout_constraints);
     v.Optional("custom_call_has_side_effect", has_side_effect, false);
     v.Optional("output_to_operand_aliasing", output_to_operand_aliasing, AliasList{});
     v.Optional("padding_type", padding_type, RawText{});
@@ -427,13 +437,14 @@ struct CustomCallAttributes {
   bool operator==(const CustomCallAttributes& o) const;
 };
 
-/// All collectives, and the -start halves of the asynchronous ones. Fields that an op does not have stay at their default.
+/// All collectives, and the -start halves of the asynchronous ones. Fields that an op does not have stay at
+/// their default.
 struct CollectiveAttributes {
   OptionalInt channel_id;
   ReplicaGroups replica_groups;
-  IntList dimensions;               ///< all-gather, reduce-scatter, all-to-all
-  PairList source_target_pairs;     ///< collective-permute
-  std::vector<IntList> slice_sizes; ///< in-place collective-permute
+  IntList dimensions;                ///< all-gather, reduce-scatter, all-to-all
+  PairList source_target_pairs;      ///< collective-permute
+  std::vector<IntList> slice_sizes;  ///< in-place collective-permute
   bool constrain_layout = false, use_global_device_ids = false, has_dynamic_root = false;
   RawText mode;
   template <class V> void Visit(V&& v) {
@@ -478,7 +489,9 @@ struct OutfeedAttributes {
 
 struct AsyncAttributes {
   QuotedText execution_thread;  ///< empty for the main thread
-  template <class V> void Visit(V&& v) { v.Optional("async_execution_thread", execution_thread, QuotedText{}); }
+  template <class V> void Visit(V&& v) {
+    v.Optional("async_execution_thread", execution_thread, QuotedText{});
+  }
   bool operator==(const AsyncAttributes&) const = default;
 };
 
@@ -497,15 +510,18 @@ struct DomainAttributes {
 };
 
 // Every attribute struct that has fields.
-#define SUBFLOOR_ATTRIBUTE_STRUCTS(X)                                                                                 \
-  X(ElementwiseAttributes) X(DimensionsAttributes) X(ReshapeAttributes) X(IotaAttributes) X(SliceAttributes)          \
-  X(PadAttributes) X(DynamicSliceAttributes) X(GatherAttributes) X(ScatterAttributes) X(DotAttributes)                \
-  X(ConvolutionAttributes) X(WindowAttributes) X(ReducePrecisionAttributes) X(CompareAttributes)                      \
-  X(GetTupleElementAttributes) X(ParameterAttributes) X(ConstantAttributes) X(FftAttributes) X(CholeskyAttributes)    \
-  X(TriangularSolveAttributes) X(RngAttributes) X(RngBitGeneratorAttributes) X(RngStateAttributes)                    \
-  X(BatchNormAttributes) X(SortAttributes) X(TopKAttributes) X(ScanAttributes) X(CallAttributes)                      \
-  X(FusionAttributes) X(CustomCallAttributes) X(CollectiveAttributes) X(SendRecvAttributes) X(InfeedAttributes)       \
-  X(OutfeedAttributes) X(AsyncAttributes) X(CopyStartAttributes) X(DomainAttributes)
+// clang-format off
+#define SUBFLOOR_ATTRIBUTE_STRUCTS(X)                                                                    \
+  X(ElementwiseAttributes) X(DimensionsAttributes) X(ReshapeAttributes) X(IotaAttributes)                \
+  X(SliceAttributes) X(PadAttributes) X(DynamicSliceAttributes) X(GatherAttributes) X(ScatterAttributes) \
+  X(DotAttributes) X(ConvolutionAttributes) X(WindowAttributes) X(ReducePrecisionAttributes)             \
+  X(CompareAttributes) X(GetTupleElementAttributes) X(ParameterAttributes) X(ConstantAttributes)         \
+  X(FftAttributes) X(CholeskyAttributes) X(TriangularSolveAttributes) X(RngAttributes)                   \
+  X(RngBitGeneratorAttributes) X(RngStateAttributes) X(BatchNormAttributes) X(SortAttributes)            \
+  X(TopKAttributes) X(ScanAttributes) X(CallAttributes) X(FusionAttributes) X(CustomCallAttributes)      \
+  X(CollectiveAttributes) X(SendRecvAttributes) X(InfeedAttributes) X(OutfeedAttributes)                 \
+  X(AsyncAttributes) X(CopyStartAttributes) X(DomainAttributes)
+// clang-format on
 
 namespace internal {
 enum class AttributeIndex : uint8_t {
@@ -529,22 +545,25 @@ SUBFLOOR_ATTRIBUTE_STRUCTS(X)
 template <typename T>
 concept AttributeStruct = requires { internal::AttributeTraits<T>::kIndex; };
 
-/// The one struct that an instruction carries; which one follows from its opcode (SUBFLOOR_OPCODES' last column).
+/// The one struct that an instruction carries; which one follows from its opcode (SUBFLOOR_OPCODES' last
+/// column).
 ///
-/// A value, like a variant of all structs; but what copies, compares and destroys is compiled once, in attributes.cc, for
-/// every file of the tree includes this one.
+/// A value, like a variant of all structs; but what copies, compares and destroys is compiled once, in
+/// attributes.cc, for every file of the tree includes this one.
 class Attributes {
  public:
   Attributes() = default;  ///< NoAttributes
   template <AttributeStruct T>
-  Attributes(T fields) : index_(internal::AttributeTraits<T>::kIndex) {  // implicit: a struct is its attributes
+  Attributes(T fields)
+      : index_(internal::AttributeTraits<T>::kIndex) {  // implicit: a struct is its attributes
     if constexpr (!std::is_same_v<T, NoAttributes>) fields_ = new T(std::move(fields));
   }
   ~Attributes() {
     if (fields_) Destroy();
   }
   Attributes(const Attributes& other);
-  Attributes(Attributes&& other) noexcept : index_(other.index_), fields_(std::exchange(other.fields_, nullptr)) {
+  Attributes(Attributes&& other) noexcept
+      : index_(other.index_), fields_(std::exchange(other.fields_, nullptr)) {
     other.index_ = internal::AttributeIndex::kNoAttributes;
   }
   Attributes& operator=(Attributes other) noexcept {
@@ -585,14 +604,16 @@ class Attributes {
     return Is<T>() ? static_cast<T*>(fields_) : nullptr;
   }
 
-  /// Hands every field to the visitor, as the struct's own Visit does. Expensive to compile: for parser, printer and the
-  /// like. The visitor of a const object must not change what it is handed.
+  /// Hands every field to the visitor, as the struct's own Visit does. Expensive to compile: for parser,
+  /// printer and the like. The visitor of a const object must not change what it is handed.
   template <typename V>
   void VisitFields(V&& visitor) {
     switch (index_) {
-      case internal::AttributeIndex::kNoAttributes: return;
-#define X(name) \
-  case internal::AttributeIndex::k##name: return static_cast<name*>(fields_)->Visit(visitor);
+      case internal::AttributeIndex::kNoAttributes:
+        return;
+#define X(name)                           \
+  case internal::AttributeIndex::k##name: \
+    return static_cast<name*>(fields_)->Visit(visitor);
         SUBFLOOR_ATTRIBUTE_STRUCTS(X)
 #undef X
     }

@@ -77,21 +77,23 @@ class Builder {
   Instruction* Iota(const Shape& shape, int64_t dimension);
 
   // Elementwise. ------------------------------------------------------------------------------------------
-#define SUBFLOOR_BUILDER_UNARY(X)                                                                           \
-  X(Abs)                                                                                                    \
-  X(Acos) X(Acosh) X(Asin) X(Asinh) X(Atanh) X(Cbrt) X(Ceil) X(Copy) X(Cosine) X(Cosh) X(CountLeadingZeros) \
-      X(Erf) X(Exp) X(Expm1) X(Floor) X(Imag) X(IsFinite) X(Log) X(Log1p) X(Logistic) X(Negate) X(Not)      \
-          X(Popcnt) X(Real) X(RoundNearestAfz) X(RoundNearestEven) X(Rsqrt) X(Sign) X(Sin) X(Sinh) X(Sqrt)  \
-              X(Tan) X(Tanh)
+  // clang-format off
+#define SUBFLOOR_BUILDER_UNARY(X)                                                                      \
+  X(Abs) X(Acos) X(Acosh) X(Asin) X(Asinh) X(Atanh) X(Cbrt) X(Ceil) X(Copy) X(Cosine) X(Cosh)          \
+  X(CountLeadingZeros) X(Erf) X(Exp) X(Expm1) X(Floor) X(Imag) X(IsFinite) X(Log) X(Log1p) X(Logistic) \
+  X(Negate) X(Not) X(Popcnt) X(Real) X(RoundNearestAfz) X(RoundNearestEven) X(Rsqrt) X(Sign) X(Sin)    \
+  X(Sinh) X(Sqrt) X(Tan) X(Tanh)
+// clang-format on
 #define X(name) \
   Instruction* name(Instruction* x) { return Make(Opcode::k##name, {x}); }
   SUBFLOOR_BUILDER_UNARY(X)
 #undef X
 #undef SUBFLOOR_BUILDER_UNARY
-#define SUBFLOOR_BUILDER_BINARY(X)                                                               \
-  X(Add)                                                                                         \
-  X(And) X(Atan2) X(Complex) X(Divide) X(Maximum) X(Minimum) X(Mulhi) X(Multiply) X(Or) X(Power) \
-      X(Remainder) X(ShiftLeft) X(ShiftRightArithmetic) X(ShiftRightLogical) X(Subtract) X(Xor)
+  // clang-format off
+#define SUBFLOOR_BUILDER_BINARY(X)                                                                      \
+  X(Add) X(And) X(Atan2) X(Complex) X(Divide) X(Maximum) X(Minimum) X(Mulhi) X(Multiply) X(Or) X(Power) \
+  X(Remainder) X(ShiftLeft) X(ShiftRightArithmetic) X(ShiftRightLogical) X(Subtract) X(Xor)
+// clang-format on
 #define X(name) \
   Instruction* name(Instruction* x, Instruction* y) { return Make(Opcode::k##name, {x, y}); }
   SUBFLOOR_BUILDER_BINARY(X)

@@ -53,8 +53,9 @@ std::vector<Instruction*> Computation::MakePostOrder() const {
   return order;
 }
 
-Instruction* Computation::Insert(std::unique_ptr<Instruction> instruction, std::span<Instruction* const> operands,
-                                 std::span<Computation* const> called, std::string_view name) {
+Instruction* Computation::Insert(std::unique_ptr<Instruction> instruction,
+                                 std::span<Instruction* const> operands, std::span<Computation* const> called,
+                                 std::string_view name) {
   Instruction* raw = instruction.get();
   raw->parent_ = this;
   raw->id_ = parent_->next_id_++;
@@ -72,41 +73,44 @@ Instruction* Computation::Insert(std::unique_ptr<Instruction> instruction, std::
 }
 
 Instruction* Computation::Add(Opcode opcode, const Shape& shape, std::span<Instruction* const> operands,
-                              Attributes attributes, std::span<Computation* const> called, std::string_view name) {
+                              Attributes attributes, std::span<Computation* const> called,
+                              std::string_view name) {
   if (opcode == Opcode::kParameter) {
     return AddParameter(attributes.Get<ParameterAttributes>().number, shape, name);
   }
-  return Insert(std::unique_ptr<Instruction>(new Instruction(opcode, shape, std::move(attributes))), operands, called,
-                name);
+  return Insert(std::unique_ptr<Instruction>(new Instruction(opcode, shape, std::move(attributes))), operands,
+                called, name);
 }
 
 Instruction* Computation::Add(Opcode opcode, const Shape& shape, std::initializer_list<Instruction*> operands,
-                              std::optional<Attributes> attributes, std::initializer_list<Computation*> called,
-                              std::string_view name) {
+                              std::optional<Attributes> attributes,
+                              std::initializer_list<Computation*> called, std::string_view name) {
   return Add(opcode, shape, std::span<Instruction* const>(operands.begin(), operands.size()),
              attributes ? *std::move(attributes) : DefaultAttributes(opcode),
              std::span<Computation* const>(called.begin(), called.size()), name);
 }
 
 Instruction* Computation::AddParameter(int64_t number, const Shape& shape, std::string_view name) {
-  Instruction* parameter =
-      Insert(std::unique_ptr<Instruction>(new Instruction(Opcode::kParameter, shape, ParameterAttributes{number})), {}, {},
-             name.empty() ? fmt::format("p{}", number) : std::string(name));
-  if (static_cast<size_t>(number) >= parameters_.size()) parameters_.resize(static_cast<size_t>(number) + 1, nullptr);
+  Instruction* parameter = Insert(
+      std::unique_ptr<Instruction>(new Instruction(Opcode::kParameter, shape, ParameterAttributes{number})),
+      {}, {}, name.empty() ? fmt::format("p{}", number) : std::string(name));
+  if (static_cast<size_t>(number) >= parameters_.size())
+    parameters_.resize(static_cast<size_t>(number) + 1, nullptr);
   parameters_[static_cast<size_t>(number)] = parameter;
   return parameter;
 }
 
 Instruction* Computation::AddConstant(Literal literal, std::string_view name) {
   const Shape shape = literal.shape();
-  return Add(Opcode::kConstant, shape, std::span<Instruction* const>(), ConstantAttributes{std::move(literal), false}, {},
-             name);
+  return Add(Opcode::kConstant, shape, std::span<Instruction* const>(),
+             ConstantAttributes{std::move(literal), false}, {}, name);
 }
 
-Instruction* Computation::AddClone(const Instruction& original, const Shape& shape, std::span<Instruction* const> operands,
-                                   std::string_view name) {
-  Instruction* clone = Add(original.opcode(), shape, operands, original.attributes(), original.called_computations(),
-                           name.empty() ? std::string_view(original.name()) : name);
+Instruction* Computation::AddClone(const Instruction& original, const Shape& shape,
+                                   std::span<Instruction* const> operands, std::string_view name) {
+  Instruction* clone =
+      Add(original.opcode(), shape, operands, original.attributes(), original.called_computations(),
+          name.empty() ? std::string_view(original.name()) : name);
   if (original.has_annotations()) clone->mutable_annotations() = original.annotations();
   clone->set_position(original.line(), original.column());
   return clone;
@@ -150,8 +154,9 @@ int64_t Computation::RemoveWithUnusedOperands(Instruction* instruction) {
     Remove(next);
     ++removed;
     for (Instruction* operand : operands) {
-      if (operand->uses_.empty() && operand != root_ && !operand->IsParameter() && !operand->HasSideEffect() &&
-          operand->control_successors_.empty() && operand->control_predecessors_.empty()) {
+      if (operand->uses_.empty() && operand != root_ && !operand->IsParameter() &&
+          !operand->HasSideEffect() && operand->control_successors_.empty() &&
+          operand->control_predecessors_.empty()) {
         pending.push_back(operand);
       }
     }
@@ -178,7 +183,8 @@ std::vector<Instruction*> Computation::Callers() const {
   std::vector<Instruction*> callers;
   for (Computation* computation : parent_->computations()) {
     for (Instruction* instruction : computation->instructions()) {
-      if (std::ranges::find(instruction->called_, this) != instruction->called_.end()) callers.push_back(instruction);
+      if (std::ranges::find(instruction->called_, this) != instruction->called_.end())
+        callers.push_back(instruction);
     }
   }
   return callers;

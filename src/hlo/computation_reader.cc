@@ -67,8 +67,7 @@ std::string_view WithoutBraces(std::string_view text) {
 
 }  // namespace
 
-// Bodies.
-// -------------------------------------------------------------------------------------------------------------
+// Bodies. ---------------------------------------------------------------------------------------------------
 
 Computation* ComputationReader::ReadBody(std::string_view name) {
   const char* at = lexer_.position();
@@ -199,8 +198,7 @@ Computation* ComputationReader::ReadBareInstruction() {
   return ok ? computation : nullptr;
 }
 
-// An instruction up to its closing parenthesis.
-// -----------------------------------------------------------------------
+// An instruction up to its closing parenthesis. -------------------------------------------------------------
 
 bool ComputationReader::StartInstruction(Frame& frame) {
   Pending& pending = frame.pending;
@@ -385,8 +383,7 @@ bool ComputationReader::FollowTupleIndices(Frame& frame, Instruction*& value) {
   return true;
 }
 
-// Attributes.
-// ---------------------------------------------------------------------------------------------------------
+// Attributes. -----------------------------------------------------------------------------------------------
 
 ComputationReader::Progress ComputationReader::ReadAttributes(Frame& frame) {
   Pending& pending = frame.pending;
@@ -535,8 +532,7 @@ bool ComputationReader::FailUnknownAttribute(const Pending& pending, std::string
                      ToString(call.wrapped.value_or(call.opcode)), name, fmt::join(allowed, ", "));
 }
 
-// Making instructions.
-// ------------------------------------------------------------------------------------------------
+// Making instructions. --------------------------------------------------------------------------------------
 
 bool ComputationReader::CheckAttributes(const Pending& pending) {
   const Call& call = pending.call;

@@ -23,8 +23,8 @@ struct Use {
   int64_t operand_index;
 };
 
-/// What instructions may carry and nobody interprets, kept as it was written (braces and quotes included), plus the few
-/// of them that somebody does. Absent on most instructions that a compiler makes.
+/// What instructions may carry and nobody interprets, kept as it was written (braces and quotes included),
+/// plus the few of them that somebody does. Absent on most instructions that a compiler makes.
 struct Annotations {
   std::string sharding;
   std::string frontend_attributes;
@@ -41,8 +41,8 @@ struct Annotations {
 
 /// One operation of a computation.
 ///
-/// Owned by its Computation; its address is stable until removed. Operand and use lists are kept in step in constant time
-/// per edge. Not thread-safe; a Module is for one thread at a time.
+/// Owned by its Computation; its address is stable until removed. Operand and use lists are kept in step in
+/// constant time per edge. Not thread-safe; a Module is for one thread at a time.
 class Instruction {
  public:
   Instruction(const Instruction&) = delete;
@@ -56,7 +56,7 @@ class Instruction {
   Shape& mutable_shape() { return shape_; }
   Computation* parent() const { return parent_; }
 
-  // Operands and uses. ----------------------------------------------------------------------------------------------
+  // Operands and uses. --------------------------------------------------------------------------------------
   int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
   Instruction* operand(int64_t i) const { return operands_[static_cast<size_t>(i)].value; }
   /// A copy, so that it stays valid while the graph changes.
@@ -73,13 +73,13 @@ class Instruction {
   /// Every use, and the root of the computation if this is it, becomes `value`. Control edges stay.
   void ReplaceAllUsesWith(Instruction* value);
 
-  // Control edges: `successor` runs after this. -----------------------------------------------------------------------
+  // Control edges: `successor` runs after this. -------------------------------------------------------------
   std::span<Instruction* const> control_predecessors() const { return control_predecessors_; }
   std::span<Instruction* const> control_successors() const { return control_successors_; }
   void AddControlSuccessor(Instruction* successor);
   void RemoveControlEdges();
 
-  // Attributes. -------------------------------------------------------------------------------------------------------
+  // Attributes. ---------------------------------------------------------------------------------------------
   const Attributes& attributes() const { return attributes_; }
   Attributes& mutable_attributes() { return attributes_; }
   /// The attributes as the struct that this opcode carries. Precondition: the opcode carries a T.
@@ -98,8 +98,8 @@ class Instruction {
   /// Shorthand for As<DimensionsAttributes>().dimensions.
   std::span<const int64_t> dimensions() const { return As<DimensionsAttributes>().dimensions; }
 
-  /// Called computations in the order of their attribute names: while (condition, body), conditional (its branches),
-  /// select-and-scatter (select, scatter), else the one of to_apply or calls.
+  /// Called computations in the order of their attribute names: while (condition, body), conditional (its
+  /// branches), select-and-scatter (select, scatter), else the one of to_apply or calls.
   std::span<Computation* const> called_computations() const { return called_; }
   Computation* called(int64_t i = 0) const { return called_[static_cast<size_t>(i)]; }
   void set_called(int64_t i, Computation* computation);
@@ -108,7 +108,7 @@ class Instruction {
   Annotations& mutable_annotations();
   bool has_annotations() const { return annotations_ != nullptr; }
 
-  // Questions asked everywhere. ---------------------------------------------------------------------------------------
+  // Questions asked everywhere. -----------------------------------------------------------------------------
   bool IsConstant() const { return opcode_ == Opcode::kConstant; }
   bool IsParameter() const { return opcode_ == Opcode::kParameter; }
   int64_t parameter_number() const { return As<ParameterAttributes>().number; }
@@ -149,8 +149,9 @@ class Instruction {
   std::unique_ptr<Annotations> annotations_;
 };
 
-/// The attribute names under which an opcode lists its called computations; "branch_computations" stands for a list.
-/// Empty for opcodes that call nothing. `count` tells forms apart (a conditional by predicate has two names).
+/// The attribute names under which an opcode lists its called computations; "branch_computations" stands for
+/// a list. Empty for opcodes that call nothing. `count` tells forms apart (a conditional by predicate has two
+/// names).
 std::vector<std::string_view> CalledComputationNames(const Instruction& instruction);
 
 }  // namespace subfloor::hlo

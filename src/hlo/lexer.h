@@ -27,8 +27,7 @@ class Lexer {
   Lexer(const Lexer&) = delete;
   Lexer& operator=(const Lexer&) = delete;
 
-  // The cursor.
-  // -------------------------------------------------------------------------------------------------------
+  // The cursor. ---------------------------------------------------------------------------------------------
   const char* position() const { return cursor_; }
   const char* end() const { return end_; }
   /// Goes back to a position that position() gave.
@@ -45,8 +44,7 @@ class Lexer {
   /// The character after the one at the cursor, spaces not skipped.
   char PeekNext() const { return cursor_ < end_ ? cursor_[1] : '\0'; }
 
-  // Punctuation and words.
-  // --------------------------------------------------------------------------------------------
+  // Punctuation and words. ----------------------------------------------------------------------------------
   bool Accept(char c) {
     if (*cursor_ != c || cursor_ == end_) return false;
     Advance(cursor_ + 1);
@@ -77,8 +75,7 @@ class Lexer {
   /// A name of an instruction or computation: `%` optional, and after it digits may come first.
   bool ReadName(std::string_view& out, std::string_view wanted);
 
-  // Values.
-  // -----------------------------------------------------------------------------------------------------------
+  // Values. -------------------------------------------------------------------------------------------------
   bool AtInteger() const {
     const char c = *cursor_ == '-' ? PeekNext() : *cursor_;
     return c >= '0' && c <= '9';
@@ -99,8 +96,7 @@ class Lexer {
   /// behind it are skipped.
   std::string_view ReadRun(std::string_view more);
 
-  // Errors.
-  // -----------------------------------------------------------------------------------------------------------
+  // Errors. -------------------------------------------------------------------------------------------------
   /// Records an error at `at` and returns false, for `return lexer.Fail(...)`.
   template <typename... Args>
   bool Fail(const char* at, fmt::format_string<Args...> format, Args&&... args) {

@@ -24,7 +24,8 @@ std::string Module::UniqueName(std::string_view wanted, bool computation) {
   std::string stem = name;
   const size_t dot = name.rfind('.');
   if (dot != std::string::npos && dot + 1 < name.size() && dot + 12 > name.size() &&
-      std::all_of(name.begin() + static_cast<int64_t>(dot) + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; })) {
+      std::all_of(name.begin() + static_cast<int64_t>(dot) + 1, name.end(),
+                  [](char c) { return c >= '0' && c <= '9'; })) {
     stem = name.substr(0, dot);
   }
   int64_t suffix = names.try_emplace(stem, 0).first->second;
@@ -38,8 +39,8 @@ std::string Module::UniqueName(std::string_view wanted, bool computation) {
 }
 
 Computation* Module::AddComputation(std::string_view name) {
-  auto* computation =
-      new Computation(this, UniqueName(name.empty() ? std::string_view("computation") : name, /*computation=*/true));
+  auto* computation = new Computation(
+      this, UniqueName(name.empty() ? std::string_view("computation") : name, /*computation=*/true));
   computation->slot_ = computations_.size();
   computations_.emplace_back(computation);
   ++live_;
@@ -71,7 +72,8 @@ std::vector<Computation*> Module::MakePostOrder() const {
   const auto callees_of = [](const Computation* computation) {
     std::vector<Computation*> callees;
     for (const Instruction* instruction : computation->instructions()) {
-      callees.insert(callees.end(), instruction->called_computations().begin(), instruction->called_computations().end());
+      callees.insert(callees.end(), instruction->called_computations().begin(),
+                     instruction->called_computations().end());
     }
     return callees;
   };
@@ -156,7 +158,8 @@ Computation* Module::CloneComputation(const Computation& original, std::string_v
     order.push_back(&original);
   }
   for (const Computation* source : order) {
-    Computation* clone = AddComputation(source == &original && !name.empty() ? name : std::string_view(source->name()));
+    Computation* clone =
+        AddComputation(source == &original && !name.empty() ? name : std::string_view(source->name()));
     clone->execution_thread_ = source->execution_thread_;
     absl::flat_hash_map<const Instruction*, Instruction*> values;
     for (const Instruction* instruction : source->MakePostOrder()) {
@@ -168,7 +171,8 @@ Computation* Module::CloneComputation(const Computation& original, std::string_v
           copy->set_called(static_cast<int64_t>(i), it->second);
         }
       }
-      for (const Instruction* before : instruction->control_predecessors()) values[before]->AddControlSuccessor(copy);
+      for (const Instruction* before : instruction->control_predecessors())
+        values[before]->AddControlSuccessor(copy);
       values[instruction] = copy;
     }
     if (source->root()) clone->set_root(values[source->root()]);
@@ -195,12 +199,13 @@ std::unique_ptr<Module> Module::Clone() const {
       for (const Instruction* operand : instruction->operands()) operands.push_back(values[operand]);
       std::vector<Computation*> called;
       for (const Computation* callee : instruction->called_computations()) called.push_back(clones[callee]);
-      Instruction* made = clone->Add(instruction->opcode(), instruction->shape(), operands, instruction->attributes(), called,
-                                     instruction->name());
+      Instruction* made = clone->Add(instruction->opcode(), instruction->shape(), operands,
+                                     instruction->attributes(), called, instruction->name());
       if (instruction->has_annotations()) made->mutable_annotations() = instruction->annotations();
       made->set_position(instruction->line(), instruction->column());
       made->id_ = instruction->id();
-      for (const Instruction* before : instruction->control_predecessors()) values[before]->AddControlSuccessor(made);
+      for (const Instruction* before : instruction->control_predecessors())
+        values[before]->AddControlSuccessor(made);
       values[instruction] = made;
     }
     if (source->root()) clone->set_root(values[source->root()]);

@@ -42,8 +42,8 @@ struct ModuleHeader {
   std::optional<EntryLayout> entry_layout;
   int64_t replica_count = 1;
   int64_t num_partitions = 1;
-  /// Header attributes that nobody interprets (frontend_attributes, allow_spmd_sharding_propagation_to_output, ...):
-  /// name and value as written, in canonical order of names.
+  /// Header attributes that nobody interprets (frontend_attributes,
+  /// allow_spmd_sharding_propagation_to_output, ...): name and value as written, in canonical order of names.
   std::vector<std::pair<std::string, std::string>> other;
   /// FileNames, FunctionNames, FileLocations and StackFrames tables: title and lines, as written.
   std::vector<std::pair<std::string, std::vector<std::string>>> tables;
@@ -72,16 +72,19 @@ class Module {
   }
   int64_t computation_count() const { return static_cast<int64_t>(live_); }
   int64_t instruction_count() const;
-  /// Called before callers, the entry last; computations that nothing calls included before the entry. Deterministic.
+  /// Called before callers, the entry last; computations that nothing calls included before the entry.
+  /// Deterministic.
   std::vector<Computation*> MakePostOrder() const;
 
-  /// Makes an empty computation; the name is made unique. The first one added is the entry until set_entry says otherwise.
+  /// Makes an empty computation; the name is made unique. The first one added is the entry until set_entry
+  /// says otherwise.
   Computation* AddComputation(std::string_view name);
   /// Removes a computation that nothing calls.
   void RemoveComputation(Computation* computation);
   /// Removes every computation that the entry does not reach. Returns how many went.
   int64_t RemoveUnusedComputations();
-  /// A copy of `original` (of any module) and, if `deep`, of all that it calls; if not, called computations are shared.
+  /// A copy of `original` (of any module) and, if `deep`, of all that it calls; if not, called computations
+  /// are shared.
   Computation* CloneComputation(const Computation& original, std::string_view name = {}, bool deep = false);
 
   /// A deep copy of the whole module, names and ids included.

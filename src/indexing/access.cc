@@ -43,19 +43,24 @@ class Collector {
     const Shape& shape = op.shape();
     switch (op.opcode()) {
       case Opcode::kParameter:
-        out_.push_back({Access::Kind::kRead, &op, context_.Linearize(index, shape.dimensions()), 0, 0, in_reduction});
+        out_.push_back(
+            {Access::Kind::kRead, &op, context_.Linearize(index, shape.dimensions()), 0, 0, in_reduction});
         return;
       case Opcode::kConstant:
         if (shape.element_count() > 1) {
-          out_.push_back({Access::Kind::kRead, &op, context_.Linearize(index, shape.dimensions()), 0, 0, in_reduction});
+          out_.push_back(
+              {Access::Kind::kRead, &op, context_.Linearize(index, shape.dimensions()), 0, 0, in_reduction});
         }
         return;
       case Opcode::kIota:
         out_.push_back({Access::Kind::kValue, &op,
-                        index[static_cast<size_t>(op.As<hlo::IotaAttributes>().iota_dimension)], 0, 0, in_reduction});
+                        index[static_cast<size_t>(op.As<hlo::IotaAttributes>().iota_dimension)], 0, 0,
+                        in_reduction});
         return;
-      case Opcode::kGetTupleElement: return Push(op.operand(0), index, in_reduction);
-      default: break;
+      case Opcode::kGetTupleElement:
+        return Push(op.operand(0), index, in_reduction);
+      default:
+        break;
     }
     if (IsFold(op)) return Fold(op, index);
     if (IsMover(op)) return Mover(op, index, in_reduction);
@@ -66,10 +71,12 @@ class Collector {
       } else if (operand.IsArray()) {
         // Read in a way of its own (windows, contractions): as if every element anew.
         Index any;
-        for (int64_t size : operand.dimensions()) any.push_back(context_.NewSymbol({0, std::max<int64_t>(size - 1, 0)}));
+        for (int64_t size : operand.dimensions())
+          any.push_back(context_.NewSymbol({0, std::max<int64_t>(size - 1, 0)}));
         if (operand.rank() == 0 || op.IsElementwise()) Push(op.operand(i), std::move(any), in_reduction);
         // Their producers are walked for their own sake only.
-        else Push(op.operand(i), std::move(any), true);
+        else
+          Push(op.operand(i), std::move(any), true);
       }
     }
   }
@@ -79,10 +86,12 @@ class Collector {
     for (int64_t size : FoldSizes(op)) at.push_back(context_.NewSymbol({0, std::max<int64_t>(size - 1, 0)}));
     FoldTerm term = FoldTermAt(context_, op, index, at);
     for (const Bound& bound : term.conditions) {
-      if (bound.Known() == Bound::Truth::kUnknown) out_.push_back({Access::Kind::kCondition, &op, bound.value, bound.low, bound.high, true});
+      if (bound.Known() == Bound::Truth::kUnknown)
+        out_.push_back({Access::Kind::kCondition, &op, bound.value, bound.low, bound.high, true});
     }
     for (OperandRead& read : term.reads) Push(op.operand(read.operand), std::move(read.index), true);
-    for (auto i = static_cast<int64_t>(term.reads.size()); i < op.operand_count(); ++i) Push(op.operand(i), {}, false);
+    for (auto i = static_cast<int64_t>(term.reads.size()); i < op.operand_count(); ++i)
+      Push(op.operand(i), {}, false);
   }
 
   void Mover(const Instruction& op, const Index& index, bool in_reduction) {
@@ -141,7 +150,8 @@ Index Collapsed::Expand(Context& context, const Index& loops) const {
   return index;
 }
 
-Collapsed Collapse(Context& context, std::span<const Instruction* const> roots, std::span<const int64_t> sizes) {
+Collapsed Collapse(Context& context, std::span<const Instruction* const> roots,
+                   std::span<const int64_t> sizes) {
   auto make = [](std::vector<std::vector<int64_t>> groups) {
     Collapsed c;
     for (const auto& group : groups) {

@@ -93,7 +93,8 @@ Expr Context::OfAtom(const Atom* atom) { return Intern(0, {{1, atom}}); }
 Expr Context::Constant(int64_t value) { return Intern(value, {}); }
 
 Expr Context::NewSymbol(Range range) {
-  atoms_.push_back({Atom::Kind::kSymbol, static_cast<int64_t>(atoms_.size()), symbol_count(), nullptr, 0, range});
+  atoms_.push_back(
+      {Atom::Kind::kSymbol, static_cast<int64_t>(atoms_.size()), symbol_count(), nullptr, 0, range});
   symbols_.push_back(&atoms_.back());
   return OfAtom(&atoms_.back());
 }
@@ -113,8 +114,10 @@ Expr Context::Combine(Expr a, int64_t ka, Expr b, int64_t kb) {
   terms.reserve(a->terms.size() + b->terms.size());
   size_t i = 0, j = 0;
   while (i < a->terms.size() || j < b->terms.size()) {
-    const bool take_a = j == b->terms.size() || (i < a->terms.size() && a->terms[i].atom->id <= b->terms[j].atom->id);
-    const bool take_b = i == a->terms.size() || (j < b->terms.size() && b->terms[j].atom->id <= a->terms[i].atom->id);
+    const bool take_a =
+        j == b->terms.size() || (i < a->terms.size() && a->terms[i].atom->id <= b->terms[j].atom->id);
+    const bool take_b =
+        i == a->terms.size() || (j < b->terms.size() && b->terms[j].atom->id <= a->terms[i].atom->id);
     Term t{0, take_a ? a->terms[i].atom : b->terms[j].atom};
     if (take_a) t.coefficient += ka * a->terms[i++].coefficient;
     if (take_b) t.coefficient += kb * b->terms[j++].coefficient;
@@ -162,8 +165,10 @@ Expr Context::FloorDiv(Expr a, int64_t divisor) {
     parts.quotient_constant = FloorDivide(rest->constant, g);
     parts.rest_constant = FloorModulo(rest->constant, g);
     for (const Term& t : rest->terms) {
-      if (t.coefficient % g == 0) parts.quotient.push_back({t.coefficient / g, t.atom});
-      else parts.rest.push_back(t);
+      if (t.coefficient % g == 0)
+        parts.quotient.push_back({t.coefficient / g, t.atom});
+      else
+        parts.rest.push_back(t);
     }
     if (!RangeOf(parts.rest_constant, parts.rest).Within(0, g - 1)) continue;
     Expr inner = Intern(parts.quotient_constant, std::move(parts.quotient));
@@ -205,8 +210,10 @@ Expr Context::Mod(Expr a, int64_t divisor) {
     if (g <= 1) break;
     std::vector<Term> multiples, others;
     for (const Term& t : rest->terms) {
-      if (t.coefficient % g == 0) multiples.push_back({t.coefficient / g, t.atom});
-      else others.push_back(t);
+      if (t.coefficient % g == 0)
+        multiples.push_back({t.coefficient / g, t.atom});
+      else
+        others.push_back(t);
     }
     const int64_t low = FloorModulo(rest->constant, g);
     if (!RangeOf(low, others).Within(0, g - 1)) continue;
@@ -255,8 +262,12 @@ Expr Context::Substitute(Expr e, std::span<const Expr> replacement) {
         value = s < replacement.size() && replacement[s] != nullptr ? replacement[s] : OfAtom(t.atom);
         break;
       }
-      case Atom::Kind::kFloorDiv: value = FloorDiv(Substitute(t.atom->argument, replacement), t.atom->divisor); break;
-      case Atom::Kind::kMod: value = Mod(Substitute(t.atom->argument, replacement), t.atom->divisor); break;
+      case Atom::Kind::kFloorDiv:
+        value = FloorDiv(Substitute(t.atom->argument, replacement), t.atom->divisor);
+        break;
+      case Atom::Kind::kMod:
+        value = Mod(Substitute(t.atom->argument, replacement), t.atom->divisor);
+        break;
     }
     result = Combine(result, 1, value, t.coefficient);
   }
@@ -265,14 +276,17 @@ Expr Context::Substitute(Expr e, std::span<const Expr> replacement) {
 
 void ForEachSymbol(Expr e, const std::function<void(int64_t)>& visit) {
   for (const Term& t : e->terms) {
-    if (t.atom->kind == Atom::Kind::kSymbol) visit(t.atom->symbol);
-    else ForEachSymbol(t.atom->argument, visit);
+    if (t.atom->kind == Atom::Kind::kSymbol)
+      visit(t.atom->symbol);
+    else
+      ForEachSymbol(t.atom->argument, visit);
   }
 }
 
 bool DependsOn(Expr e, int64_t symbol) {
   for (const Term& t : e->terms) {
-    if (t.atom->kind == Atom::Kind::kSymbol ? t.atom->symbol == symbol : DependsOn(t.atom->argument, symbol)) return true;
+    if (t.atom->kind == Atom::Kind::kSymbol ? t.atom->symbol == symbol : DependsOn(t.atom->argument, symbol))
+      return true;
   }
   return false;
 }
@@ -302,9 +316,15 @@ std::string ToString(Expr e) {
   for (const Term& t : e->terms) {
     std::string atom;
     switch (t.atom->kind) {
-      case Atom::Kind::kSymbol: atom = fmt::format("s{}", t.atom->symbol); break;
-      case Atom::Kind::kFloorDiv: atom = fmt::format("({} floordiv {})", ToString(t.atom->argument), t.atom->divisor); break;
-      case Atom::Kind::kMod: atom = fmt::format("({} mod {})", ToString(t.atom->argument), t.atom->divisor); break;
+      case Atom::Kind::kSymbol:
+        atom = fmt::format("s{}", t.atom->symbol);
+        break;
+      case Atom::Kind::kFloorDiv:
+        atom = fmt::format("({} floordiv {})", ToString(t.atom->argument), t.atom->divisor);
+        break;
+      case Atom::Kind::kMod:
+        atom = fmt::format("({} mod {})", ToString(t.atom->argument), t.atom->divisor);
+        break;
     }
     if (!text.empty()) text += " + ";
     text += t.coefficient == 1 ? atom : fmt::format("{}*{}", t.coefficient, atom);

@@ -25,9 +25,9 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// An integer expression in normal form: constant + sum of coefficient * atom, where an atom is a symbol, a floor division
-/// or a modulus by a positive constant. Hash-consed by its Context: equal expressions of one context are one pointer, so
-/// comparison and hashing are those of pointers.
+/// An integer expression in normal form: constant + sum of coefficient * atom, where an atom is a symbol, a
+/// floor division or a modulus by a positive constant. Hash-consed by its Context: equal expressions of one
+/// context are one pointer, so comparison and hashing are those of pointers.
 using Expr = const ExprNode*;
 
 struct Term {
@@ -49,10 +49,10 @@ struct ExprNode {
 struct Atom {
   enum class Kind : uint8_t { kSymbol, kFloorDiv, kMod };
   Kind kind;
-  int64_t id;        ///< order of creation in the context
-  int64_t symbol;    ///< number of the symbol, for kSymbol
-  Expr argument;     ///< for the others
-  int64_t divisor;   ///< positive, for the others
+  int64_t id;       ///< order of creation in the context
+  int64_t symbol;   ///< number of the symbol, for kSymbol
+  Expr argument;    ///< for the others
+  int64_t divisor;  ///< positive, for the others
   Range range;
 };
 
@@ -104,7 +104,8 @@ void ForEachSymbol(Expr e, const std::function<void(int64_t)>& visit);
 bool DependsOn(Expr e, int64_t symbol);
 /// Divisions and moduli in `e`, nested ones included: what makes an index dear.
 int64_t CountDivisions(Expr e);
-/// If e = base + stride * symbol with base free of the symbol: true, and *stride. Base is e with 0 put for the symbol.
+/// If e = base + stride * symbol with base free of the symbol: true, and *stride. Base is e with 0 put for
+/// the symbol.
 bool IsAffineIn(Expr e, int64_t symbol, int64_t* stride);
 
 /// "3 + 4*s0 + (s1 floordiv 8) mod 2".

@@ -9,7 +9,9 @@ using hlo::Instruction;
 using hlo::IntList;
 using hlo::Opcode;
 
-bool Has(std::span<const int64_t> list, int64_t v) { return std::find(list.begin(), list.end(), v) != list.end(); }
+bool Has(std::span<const int64_t> list, int64_t v) {
+  return std::find(list.begin(), list.end(), v) != list.end();
+}
 
 FoldTerm Reduce(const Instruction& op, const Index& index, const Index& at) {
   const int64_t inputs = op.operand_count() / 2;
@@ -29,7 +31,8 @@ FoldTerm Reduce(const Instruction& op, const Index& index, const Index& at) {
   return term;
 }
 
-// The coordinate that window position `at` of output `out` has in the base, with the conditions that it is in there.
+// The coordinate that window position `at` of output `out` has in the base, with the conditions that it is in
+// there.
 Expr WindowCoordinate(Context& c, const hlo::WindowDimension& w, int64_t base_size, Expr out, Expr at,
                       std::vector<Bound>& conditions) {
   Expr p = c.Add(c.Add(c.Mul(out, w.stride), c.Mul(at, w.window_dilation)), -w.padding_low);
@@ -48,7 +51,8 @@ FoldTerm ReduceWindow(Context& c, const Instruction& op, const Index& index, con
       continue;
     }
     Expr k = window[d].reversal ? c.Sub(c.Constant(window[d].size - 1), at[d]) : at[d];
-    read.push_back(WindowCoordinate(c, window[d], op.operand(0)->shape().dimension(static_cast<int64_t>(d)), index[d], k, term.conditions));
+    read.push_back(WindowCoordinate(c, window[d], op.operand(0)->shape().dimension(static_cast<int64_t>(d)),
+                                    index[d], k, term.conditions));
   }
   for (int64_t i = 0; i < op.operand_count() / 2; ++i) term.reads.push_back({i, read, {}});
   return term;
@@ -84,8 +88,10 @@ FoldTerm Convolution(Context& c, const Instruction& op, const Index& index, cons
   for (size_t s = 0; s < a.window.size(); ++s) {
     const auto& w = a.window[s];
     input[static_cast<size_t>(d.input_spatial[s])] =
-        WindowCoordinate(c, w, input_shape.dimension(d.input_spatial[s]), of(index, d.output_spatial[s]), at[s], term.conditions);
-    kernel[static_cast<size_t>(d.kernel_spatial[s])] = w.reversal ? c.Sub(c.Constant(w.size - 1), at[s]) : at[s];
+        WindowCoordinate(c, w, input_shape.dimension(d.input_spatial[s]), of(index, d.output_spatial[s]),
+                         at[s], term.conditions);
+    kernel[static_cast<size_t>(d.kernel_spatial[s])] =
+        w.reversal ? c.Sub(c.Constant(w.size - 1), at[s]) : at[s];
   }
   Expr feature = of(index, d.output_feature), batch = of(index, d.output_batch), in = at.back();
   const int64_t features = op.shape().dimension(d.output_feature);
@@ -109,8 +115,8 @@ FoldTerm Convolution(Context& c, const Instruction& op, const Index& index, cons
 }  // namespace
 
 bool IsFold(const Instruction& op) {
-  return op.opcode() == Opcode::kReduce || op.opcode() == Opcode::kReduceWindow || op.opcode() == Opcode::kDot ||
-         op.opcode() == Opcode::kConvolution;
+  return op.opcode() == Opcode::kReduce || op.opcode() == Opcode::kReduceWindow ||
+         op.opcode() == Opcode::kDot || op.opcode() == Opcode::kConvolution;
 }
 
 std::vector<int64_t> FoldSizes(const Instruction& op) {
@@ -125,7 +131,8 @@ std::vector<int64_t> FoldSizes(const Instruction& op) {
       for (const auto& w : op.As<hlo::WindowAttributes>().window) sizes.push_back(w.size);
       break;
     case Opcode::kDot:
-      for (int64_t d : op.As<hlo::DotAttributes>().lhs_contracting) sizes.push_back(op.operand(0)->shape().dimension(d));
+      for (int64_t d : op.As<hlo::DotAttributes>().lhs_contracting)
+        sizes.push_back(op.operand(0)->shape().dimension(d));
       break;
     case Opcode::kConvolution: {
       const auto& a = op.As<hlo::ConvolutionAttributes>();
@@ -133,7 +140,8 @@ std::vector<int64_t> FoldSizes(const Instruction& op) {
       sizes.push_back(op.operand(1)->shape().dimension(a.dimensions.kernel_input_feature));
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return sizes;
 }
@@ -144,10 +152,14 @@ std::span<const int64_t> FoldResultSizes(const Instruction& op) {
 
 FoldTerm FoldTermAt(Context& context, const Instruction& op, const Index& index, const Index& at) {
   switch (op.opcode()) {
-    case Opcode::kReduceWindow: return ReduceWindow(context, op, index, at);
-    case Opcode::kDot: return Dot(op, index, at);
-    case Opcode::kConvolution: return Convolution(context, op, index, at);
-    default: return Reduce(op, index, at);
+    case Opcode::kReduceWindow:
+      return ReduceWindow(context, op, index, at);
+    case Opcode::kDot:
+      return Dot(op, index, at);
+    case Opcode::kConvolution:
+      return Convolution(context, op, index, at);
+    default:
+      return Reduce(op, index, at);
   }
 }
 

@@ -33,7 +33,8 @@ Reads Reshape(Context& c, const Instruction& op, const Index& index) {
 Reads Slice(Context& c, const Instruction& op, const Index& index) {
   const auto& ranges = op.As<hlo::SliceAttributes>().slice;
   Index read(index.size());
-  for (size_t i = 0; i < index.size(); ++i) read[i] = c.Add(c.Mul(index[i], ranges[i].stride), ranges[i].start);
+  for (size_t i = 0; i < index.size(); ++i)
+    read[i] = c.Add(c.Mul(index[i], ranges[i].stride), ranges[i].start);
   return One(std::move(read));
 }
 
@@ -75,7 +76,8 @@ Reads Pad(Context& c, const Instruction& op, const Index& index) {
   return {std::move(inside), OperandRead{1, {}, {}}};
 }
 
-Result<Reads> DynamicSlice(Context& c, const Instruction& op, const Index& index, const StartFunction& starts) {
+Result<Reads> DynamicSlice(Context& c, const Instruction& op, const Index& index,
+                           const StartFunction& starts) {
   Index read(index.size());
   for (size_t i = 0; i < index.size(); ++i) {
     Expr start = SF_TRY(starts(static_cast<int64_t>(i), {}));
@@ -84,7 +86,8 @@ Result<Reads> DynamicSlice(Context& c, const Instruction& op, const Index& index
   return One(std::move(read));
 }
 
-Result<Reads> DynamicUpdateSlice(Context& c, const Instruction& op, const Index& index, const StartFunction& starts) {
+Result<Reads> DynamicUpdateSlice(Context& c, const Instruction& op, const Index& index,
+                                 const StartFunction& starts) {
   OperandRead update{1, index, {}};
   for (size_t i = 0; i < index.size(); ++i) {
     Expr start = SF_TRY(starts(static_cast<int64_t>(i), {}));
@@ -97,16 +100,22 @@ Result<Reads> DynamicUpdateSlice(Context& c, const Instruction& op, const Index&
 
 Result<Reads> Gather(Context& c, const Instruction& op, const Index& index, const StartFunction& starts) {
   const auto& a = op.As<hlo::GatherAttributes>();
-  auto in = [](const hlo::IntList& list, int64_t v) { return std::find(list.begin(), list.end(), v) - list.begin(); };
-  auto has = [&](const hlo::IntList& list, int64_t v) { return in(list, v) < static_cast<int64_t>(list.size()); };
+  auto in = [](const hlo::IntList& list, int64_t v) {
+    return std::find(list.begin(), list.end(), v) - list.begin();
+  };
+  auto has = [&](const hlo::IntList& list, int64_t v) {
+    return in(list, v) < static_cast<int64_t>(list.size());
+  };
   Index batch;  // coordinates among the start indices
   Index window;
-  for (int64_t d = 0; d < op.shape().rank(); ++d) (has(a.offset_dims, d) ? window : batch).push_back(index[static_cast<size_t>(d)]);
+  for (int64_t d = 0; d < op.shape().rank(); ++d)
+    (has(a.offset_dims, d) ? window : batch).push_back(index[static_cast<size_t>(d)]);
   Index read;
   size_t next_window = 0;
   for (int64_t d = 0; d < op.operand(0)->shape().rank(); ++d) {
     if (has(a.operand_batching_dims, d)) {
-      // The coordinate of the start indices' dimension that this one goes with, counted without the index vector's.
+      // The coordinate of the start indices' dimension that this one goes with, counted without the index
+      // vector's.
       int64_t position = a.start_indices_batching_dims[static_cast<size_t>(in(a.operand_batching_dims, d))];
       if (position > a.index_vector_dim) --position;
       read.push_back(batch[static_cast<size_t>(position)]);
@@ -147,28 +156,43 @@ bool IsMover(const Instruction& op) {
     case Opcode::kDomain:
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
-    case Opcode::kGather: return true;
-    default: return false;
+    case Opcode::kGather:
+      return true;
+    default:
+      return false;
   }
 }
 
-Result<Reads> ReadsOf(Context& context, const Instruction& op, const Index& index, const StartFunction& starts) {
+Result<Reads> ReadsOf(Context& context, const Instruction& op, const Index& index,
+                      const StartFunction& starts) {
   switch (op.opcode()) {
-    case Opcode::kBroadcast: return Broadcast(context, op, index);
+    case Opcode::kBroadcast:
+      return Broadcast(context, op, index);
     case Opcode::kBitcast:
-    case Opcode::kReshape: return Reshape(context, op, index);
-    case Opcode::kTranspose: return Transpose(context, op, index);
-    case Opcode::kSlice: return Slice(context, op, index);
-    case Opcode::kReverse: return Reverse(context, op, index);
-    case Opcode::kConcatenate: return Concatenate(context, op, index);
-    case Opcode::kPad: return Pad(context, op, index);
+    case Opcode::kReshape:
+      return Reshape(context, op, index);
+    case Opcode::kTranspose:
+      return Transpose(context, op, index);
+    case Opcode::kSlice:
+      return Slice(context, op, index);
+    case Opcode::kReverse:
+      return Reverse(context, op, index);
+    case Opcode::kConcatenate:
+      return Concatenate(context, op, index);
+    case Opcode::kPad:
+      return Pad(context, op, index);
     case Opcode::kCopy:
     case Opcode::kOptBarrier:
-    case Opcode::kDomain: return One(index);
-    case Opcode::kDynamicSlice: return DynamicSlice(context, op, index, starts);
-    case Opcode::kDynamicUpdateSlice: return DynamicUpdateSlice(context, op, index, starts);
-    case Opcode::kGather: return Gather(context, op, index, starts);
-    default: return NotSupported("{} does not only move elements", hlo::ToString(op.opcode()));
+    case Opcode::kDomain:
+      return One(index);
+    case Opcode::kDynamicSlice:
+      return DynamicSlice(context, op, index, starts);
+    case Opcode::kDynamicUpdateSlice:
+      return DynamicUpdateSlice(context, op, index, starts);
+    case Opcode::kGather:
+      return Gather(context, op, index, starts);
+    default:
+      return NotSupported("{} does not only move elements", hlo::ToString(op.opcode()));
   }
 }
 

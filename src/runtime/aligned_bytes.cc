@@ -15,8 +15,7 @@ Result<AlignedBytes> AlignedBytes::Allocate(int64_t size_bytes) {
   constexpr int64_t kHugePage = 2 << 20;
   const int64_t alignment = size_bytes >= 2 * kHugePage ? kHugePage : SUBFLOOR_BUFFER_ALIGNMENT;
   constexpr int64_t kMost = int64_t{1} << 46;  // no process has more addresses
-  if (size_bytes < 0 || size_bytes > kMost)
-    return OutOfResources("no buffer can have {} bytes", size_bytes);
+  if (size_bytes < 0 || size_bytes > kMost) return OutOfResources("no buffer can have {} bytes", size_bytes);
   const int64_t rounded = (size_bytes + alignment - 1) / alignment * alignment;
   AlignedBytes result;
   result.size_ = size_bytes;

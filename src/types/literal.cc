@@ -47,9 +47,11 @@ Result<Literal> Literal::Zeros(const Shape& shape) {
   }
   if (!shape.IsArray()) return literal;
   for (int64_t size : shape.dimensions()) {
-    if (size == Shape::kUnbounded) return NotSupported("a value of shape {}: its size is not known", shape.ToString());
+    if (size == Shape::kUnbounded)
+      return NotSupported("a value of shape {}: its size is not known", shape.ToString());
   }
-  if (shape.IsOversized()) return OutOfResources("a value of shape {} does not fit any memory", shape.ToString());
+  if (shape.IsOversized())
+    return OutOfResources("a value of shape {} does not fit any memory", shape.ToString());
   literal.size_ = static_cast<size_t>(shape.byte_size());
   auto* memory = new (std::nothrow) std::byte[std::max<size_t>(literal.size_, 1)]();
   if (memory == nullptr) return OutOfResources("no memory for a value of shape {}", shape.ToString());
@@ -60,7 +62,8 @@ Result<Literal> Literal::Zeros(const Shape& shape) {
 Result<Literal> Literal::FromBytes(const Shape& shape, std::span<const std::byte> bytes) {
   Literal literal = SF_TRY(Zeros(shape));
   if (bytes.size() != literal.size_) {
-    return BadInput("{} bytes for a value of shape {}, which has {}", bytes.size(), shape.ToString(), literal.size_);
+    return BadInput("{} bytes for a value of shape {}, which has {}", bytes.size(), shape.ToString(),
+                    literal.size_);
   }
   if (!bytes.empty()) std::memcpy(literal.data_.get(), bytes.data(), bytes.size());
   return literal;

@@ -13,9 +13,10 @@ namespace subfloor {
 
 /// A value of any shape, held by the host.
 ///
-/// An array's elements lie in row-major order of its logical dimensions, whatever layout its shape names, little endian,
-/// one byte per sub-byte element (value in the low bits, upper bits zero), pred as 0 or 1, complex as (real, imaginary).
-/// Copies share the bytes until one of them is written to (copy on write); one Literal is for one thread at a time.
+/// An array's elements lie in row-major order of its logical dimensions, whatever layout its shape names,
+/// little endian, one byte per sub-byte element (value in the low bits, upper bits zero), pred as 0 or 1,
+/// complex as (real, imaginary). Copies share the bytes until one of them is written to (copy on write); one
+/// Literal is for one thread at a time.
 class Literal {
  public:
   Literal() = default;  ///< a token
@@ -27,7 +28,8 @@ class Literal {
 
   /// Zeros. Errors: out of resources when the bytes cannot be had; not supported for an unbounded dimension.
   static Result<Literal> Zeros(const Shape& shape);
-  /// An array whose elements are copied from `bytes`, laid out as the class says. Errors: bad input for a wrong size.
+  /// An array whose elements are copied from `bytes`, laid out as the class says. Errors: bad input for a
+  /// wrong size.
   static Result<Literal> FromBytes(const Shape& shape, std::span<const std::byte> bytes);
   static Literal Tuple(std::vector<Literal> elements);
   static Literal Token() { return Literal(); }
@@ -91,7 +93,8 @@ constexpr ElementType NativeElementType() {
 
 template <typename T>
 Literal Literal::Scalar(T value) {
-  return *FromBytes(Shape::Scalar(internal::NativeElementType<T>()), std::as_bytes(std::span<const T>(&value, 1)));
+  return *FromBytes(Shape::Scalar(internal::NativeElementType<T>()),
+                    std::as_bytes(std::span<const T>(&value, 1)));
 }
 
 template <typename T>

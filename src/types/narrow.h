@@ -56,8 +56,7 @@ uint64_t MaxInt(ElementType type);
 /// types keep the bits.
 uint64_t ConvertBits(ElementType from, ElementType to, uint64_t bits);
 
-// Elements of array literals, by row-major linear index. Precondition: 0 <= index < element_count.
-// ---------------------------
+// Elements of array literals, by row-major linear index. Precondition: 0 <= index < element_count. ----------
 
 /// The raw bits of an element of at most 8 bytes (c64: real part low, imaginary part high).
 uint64_t GetBits(const Literal& literal, int64_t index);

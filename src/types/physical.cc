@@ -34,7 +34,8 @@ void Walk(const Shape& shape, Visit&& visit) {
 
 }  // namespace
 
-void RowMajorToPhysical(const Shape& shape, std::span<const std::byte> row_major, std::span<std::byte> physical) {
+void RowMajorToPhysical(const Shape& shape, std::span<const std::byte> row_major,
+                        std::span<std::byte> physical) {
   if (row_major.empty()) return;
   if (IsRowMajor(shape)) {
     std::memcpy(physical.data(), row_major.data(), row_major.size());
@@ -42,12 +43,13 @@ void RowMajorToPhysical(const Shape& shape, std::span<const std::byte> row_major
   }
   const auto width = static_cast<size_t>(ByteWidth(shape.element_type()));
   Walk(shape, [&](int64_t linear, int64_t place) {
-    std::memcpy(physical.data() + static_cast<size_t>(place) * width, row_major.data() + static_cast<size_t>(linear) * width,
-                width);
+    std::memcpy(physical.data() + static_cast<size_t>(place) * width,
+                row_major.data() + static_cast<size_t>(linear) * width, width);
   });
 }
 
-void PhysicalToRowMajor(const Shape& shape, std::span<const std::byte> physical, std::span<std::byte> row_major) {
+void PhysicalToRowMajor(const Shape& shape, std::span<const std::byte> physical,
+                        std::span<std::byte> row_major) {
   if (physical.empty()) return;
   if (IsRowMajor(shape)) {
     std::memcpy(row_major.data(), physical.data(), physical.size());
@@ -55,8 +57,8 @@ void PhysicalToRowMajor(const Shape& shape, std::span<const std::byte> physical,
   }
   const auto width = static_cast<size_t>(ByteWidth(shape.element_type()));
   Walk(shape, [&](int64_t linear, int64_t place) {
-    std::memcpy(row_major.data() + static_cast<size_t>(linear) * width, physical.data() + static_cast<size_t>(place) * width,
-                width);
+    std::memcpy(row_major.data() + static_cast<size_t>(linear) * width,
+                physical.data() + static_cast<size_t>(place) * width, width);
   });
 }
 

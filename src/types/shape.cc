@@ -23,7 +23,8 @@ int64_t CheckedElementCount(ElementType type, std::span<const int64_t> dimension
   return empty ? 0 : static_cast<int64_t>(count);
 }
 
-// Destroys a tree of tuples without recursing: the last owner of each level moves its elements to a flat list.
+// Destroys a tree of tuples without recursing: the last owner of each level moves its elements to a flat
+// list.
 void DestroyElements(std::shared_ptr<const std::vector<Shape>>& elements,
                      std::vector<std::shared_ptr<const std::vector<Shape>>>& pending) {
   if (elements && elements.use_count() == 1) pending.push_back(std::move(elements));
@@ -114,13 +115,15 @@ Shape& Shape::operator=(Shape&& other) noexcept {
   return *this;
 }
 
-Result<Shape> Shape::Array(ElementType type, std::span<const int64_t> dimensions, std::span<const bool> dynamic) {
+Result<Shape> Shape::Array(ElementType type, std::span<const int64_t> dimensions,
+                           std::span<const bool> dynamic) {
   for (int64_t size : dimensions) {
     if (size < 0 && size != kUnbounded) return BadInput("a dimension of size {}; sizes are 0 or more", size);
   }
   Shape shape = ArrayOf(type, dimensions, dynamic);
   if (shape.IsOversized()) {
-    return BadInput("an array {}[{}] of more than 2^63 - 1 bytes", subfloor::ToString(type), fmt::join(dimensions, ","));
+    return BadInput("an array {}[{}] of more than 2^63 - 1 bytes", subfloor::ToString(type),
+                    fmt::join(dimensions, ","));
   }
   return shape;
 }
@@ -129,7 +132,8 @@ Shape Shape::ArrayOf(ElementType type, std::span<const int64_t> dimensions, std:
   Shape shape;
   shape.type_ = type;
   shape.dimensions_.assign(dimensions.begin(), dimensions.end());
-  if (std::ranges::find(dimensions, kUnbounded) != dimensions.end() || std::ranges::find(dynamic, true) != dynamic.end()) {
+  if (std::ranges::find(dimensions, kUnbounded) != dimensions.end() ||
+      std::ranges::find(dynamic, true) != dynamic.end()) {
     shape.dynamic_.assign(dimensions.size(), false);
     for (size_t i = 0; i < dimensions.size(); ++i) {
       shape.dynamic_[i] = dimensions[i] == kUnbounded || (i < dynamic.size() && dynamic[i]);
@@ -163,7 +167,8 @@ Shape Shape::Buffer(Shape array) {
 
 namespace {
 
-// Visits every shape of the tree, parents first, left to right, without recursion. `visit` returns false to stop.
+// Visits every shape of the tree, parents first, left to right, without recursion. `visit` returns false to
+// stop.
 template <typename Visit>
 void ForEachShape(const Shape& root, Visit&& visit) {
   std::vector<const Shape*> pending = {&root};
@@ -212,9 +217,11 @@ bool SameTree(const Shape& a, const Shape& b, SameNode&& same) {
     const auto [x, y] = pending.back();
     pending.pop_back();
     if (x == y) continue;
-    if (x->element_type() != y->element_type() || x->tuple_size() != y->tuple_size() || !same(*x, *y)) return false;
+    if (x->element_type() != y->element_type() || x->tuple_size() != y->tuple_size() || !same(*x, *y))
+      return false;
     if (x->tuple_shapes().data() == y->tuple_shapes().data()) continue;  // shared elements
-    for (int64_t i = 0; i < x->tuple_size(); ++i) pending.emplace_back(&x->tuple_shape(i), &y->tuple_shape(i));
+    for (int64_t i = 0; i < x->tuple_size(); ++i)
+      pending.emplace_back(&x->tuple_shape(i), &y->tuple_shape(i));
   }
   return true;
 }
@@ -357,7 +364,8 @@ std::vector<ShapeLeaf> Leaves(const Shape& shape) {
 
 std::vector<int64_t> RowMajorStrides(std::span<const int64_t> dimensions) {
   std::vector<int64_t> strides(dimensions.size(), 1);
-  for (size_t i = dimensions.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<int64_t>(dimensions[i], 1);
+  for (size_t i = dimensions.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * std::max<int64_t>(dimensions[i], 1);
   return strides;
 }
 

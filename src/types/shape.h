@@ -16,14 +16,14 @@ namespace subfloor {
 
 /// The parts of a layout that few arrays have; everything beyond the order of dimensions and E(n).
 struct LayoutExtras {
-  std::vector<std::vector<int64_t>> tiles;     ///< T(...); kCombineDimension stands for `*`
-  int64_t tail_padding_alignment = 1;          ///< L(n), in elements
-  std::optional<ElementType> index_type;       ///< #(type)
-  std::optional<ElementType> pointer_type;     ///< *(type)
-  int64_t memory_space = 0;                    ///< S(n); 5 is host memory
-  std::string split_configs;                   ///< SC(...), the text between the parentheses
-  std::string physical_shape;                  ///< P(...), the text between the parentheses
-  int64_t metadata_prefix_bytes = 0;           ///< M(n)
+  std::vector<std::vector<int64_t>> tiles;  ///< T(...); kCombineDimension stands for `*`
+  int64_t tail_padding_alignment = 1;       ///< L(n), in elements
+  std::optional<ElementType> index_type;    ///< #(type)
+  std::optional<ElementType> pointer_type;  ///< *(type)
+  int64_t memory_space = 0;                 ///< S(n); 5 is host memory
+  std::string split_configs;                ///< SC(...), the text between the parentheses
+  std::string physical_shape;               ///< P(...), the text between the parentheses
+  int64_t metadata_prefix_bytes = 0;        ///< M(n)
 
   static constexpr int64_t kCombineDimension = std::numeric_limits<int64_t>::min();
   bool operator==(const LayoutExtras&) const = default;
@@ -44,8 +44,9 @@ struct Layout {
 
 /// An array shape, a tuple of shapes, a token, an opaque value, or a buffer that holds an array.
 ///
-/// Copies are cheap (tuple elements are shared and immutable). Destruction, comparison and printing of a deeply nested
-/// tuple do not recurse. A shape's bytes always fit an int64: making one that does not is an error.
+/// Copies are cheap (tuple elements are shared and immutable). Destruction, comparison and printing of a
+/// deeply nested tuple do not recurse. A shape's bytes always fit an int64: making one that does not is an
+/// error.
 class Shape {
  public:
   /// Size of an unbounded dynamic dimension, written `?`.
@@ -61,10 +62,12 @@ class Shape {
 
   /// An array. `dynamic[i]` marks a dimension whose size is only a bound (`<=n`); empty means all static.
   /// Errors: bad input for a negative size, or when the bytes exceed int64.
-  static Result<Shape> Array(ElementType type, std::span<const int64_t> dimensions, std::span<const bool> dynamic = {});
-  /// The same for sizes that are known to be good, e.g. a permutation of another shape's. Sizes whose product is too
-  /// large make a shape with IsOversized(), which the verifier refuses; nothing aborts.
-  static Shape ArrayOf(ElementType type, std::span<const int64_t> dimensions, std::span<const bool> dynamic = {});
+  static Result<Shape> Array(ElementType type, std::span<const int64_t> dimensions,
+                             std::span<const bool> dynamic = {});
+  /// The same for sizes that are known to be good, e.g. a permutation of another shape's. Sizes whose product
+  /// is too large make a shape with IsOversized(), which the verifier refuses; nothing aborts.
+  static Shape ArrayOf(ElementType type, std::span<const int64_t> dimensions,
+                       std::span<const bool> dynamic = {});
   static Shape ArrayOf(ElementType type, std::initializer_list<int64_t> dimensions) {
     return ArrayOf(type, std::span<const int64_t>(dimensions.begin(), dimensions.size()));
   }
@@ -84,7 +87,7 @@ class Shape {
   bool IsScalar() const { return IsArray() && dimensions_.empty(); }
   bool IsOversized() const { return element_count_ < 0; }
 
-  // Arrays. -------------------------------------------------------------------------------------------------------
+  // Arrays. -------------------------------------------------------------------------------------------------
   int64_t rank() const { return static_cast<int64_t>(dimensions_.size()); }
   std::span<const int64_t> dimensions() const { return dimensions_; }
   int64_t dimension(int64_t i) const { return dimensions_[static_cast<size_t>(i)]; }
@@ -92,7 +95,9 @@ class Shape {
   /// True if any dimension, here or in any element of a tuple, is dynamic.
   bool HasDynamicDimension() const;
   /// Product of the dimensions (bounds where dynamic); 1 for a scalar. Negative sizes (`?`) count as 0.
-  int64_t element_count() const { return element_count_ < 0 ? std::numeric_limits<int64_t>::max() : element_count_; }
+  int64_t element_count() const {
+    return element_count_ < 0 ? std::numeric_limits<int64_t>::max() : element_count_;
+  }
   /// Bytes of the array with one byte per sub-byte element; tuples: 0.
   int64_t byte_size() const { return IsArray() ? element_count() * ByteWidth(type_) : 0; }
 
@@ -108,7 +113,7 @@ class Shape {
   /// Every array (in tuples too) that has no layout gets the row-major one.
   Shape WithDefaultLayout() const;
 
-  // Tuples (a buffer counts as a tuple of one). ---------------------------------------------------------------------
+  // Tuples (a buffer counts as a tuple of one). -------------------------------------------------------------
   std::span<const Shape> tuple_shapes() const {
     return elements_ ? std::span<const Shape>(*elements_) : std::span<const Shape>();
   }
@@ -122,8 +127,8 @@ class Shape {
   /// Arrays of equal sizes, whatever their types and layouts.
   bool SameDimensions(const Shape& other) const;
 
-  /// As HLO text writes it: "f32[2,<=3]{1,0}", "(s32[], token[])". With `index_comments`, `/*index=5*/` precedes every
-  /// fifth element of a tuple, as in printed modules.
+  /// As HLO text writes it: "f32[2,<=3]{1,0}", "(s32[], token[])". With `index_comments`, `/*index=5*/`
+  /// precedes every fifth element of a tuple, as in printed modules.
   std::string ToString(bool with_layout = true, bool index_comments = false) const;
 
  private:

@@ -46,7 +46,8 @@ TEST(CompileKernels, EqualBodiesAreCompiledOnce) {
 }
 
 TEST(CompileKernels, AnOpThatNoEmitterTakesIsNamed) {
-  auto module = hlo::ParseModule("ENTRY e { a = c64[8] parameter(0) ROOT r = c64[8] fft(a), fft_type=FFT, fft_length={8} }");
+  auto module = hlo::ParseModule(
+      "ENTRY e { a = c64[8] parameter(0) ROOT r = c64[8] fft(a), fft_type=FFT, fft_length={8} }");
   ASSERT_TRUE(module) << module.error().ToString();
   KernelJob job;
   job.name = "k";
@@ -76,7 +77,8 @@ TEST(CompileKernels, StagesAreDumped) {
   job.name = "k";
   job.body = (*module)->entry();
   ASSERT_TRUE(CompileKernels(std::span(&job, 1), options));
-  EXPECT_EQ(stages, (std::vector<std::string>{"dialect", "cse", "lower-kernels", "scf-to-cf", "lower-to-llvm", "llvm", "asm"}));
+  EXPECT_EQ(stages, (std::vector<std::string>{"dialect", "cse", "lower-kernels", "scf-to-cf", "lower-to-llvm",
+                                              "llvm", "asm"}));
 }
 
 }  // namespace

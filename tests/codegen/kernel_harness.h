@@ -20,13 +20,16 @@ namespace subfloor::codegen::testing {
 /// Memory as kernels expect it, with a guard of 0xA5 behind the last byte.
 class GuardedBuffer {
  public:
-  explicit GuardedBuffer(size_t bytes) : bytes_(bytes), memory_(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + kGuard + 63) / 64 * 64))) {
+  explicit GuardedBuffer(size_t bytes)
+      : bytes_(bytes),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(64, (bytes + kGuard + 63) / 64 * 64))) {
     std::fill(memory_.get(), memory_.get() + bytes + kGuard, std::byte{0xA5});
   }
   std::byte* data() { return memory_.get(); }
   size_t size() const { return bytes_; }
   bool GuardIntact() const {
-    return std::all_of(memory_.get() + bytes_, memory_.get() + bytes_ + kGuard, [](std::byte b) { return b == std::byte{0xA5}; });
+    return std::all_of(memory_.get() + bytes_, memory_.get() + bytes_ + kGuard,
+                       [](std::byte b) { return b == std::byte{0xA5}; });
   }
 
  private:
@@ -50,7 +53,8 @@ struct RunResult {
   KernelPlan plan;
 };
 
-inline Result<RunResult> RunBody(const hlo::Computation& body, std::span<const Literal> arguments, const RunSettings& settings = {}) {
+inline Result<RunResult> RunBody(const hlo::Computation& body, std::span<const Literal> arguments,
+                                 const RunSettings& settings = {}) {
   CompileOptions options;
   options.cpu = SF_TRY(device::CpuByName(settings.cpu));
   options.max_workgroups = settings.max_workgroups;
@@ -71,20 +75,25 @@ inline Result<RunResult> RunBody(const hlo::Computation& body, std::span<const L
   }
   const Shape& root = body.root()->shape();
   std::vector<Shape> outputs;
-  if (root.IsTuple()) outputs.assign(root.tuple_shapes().begin(), root.tuple_shapes().end());
-  else outputs.push_back(root);
+  if (root.IsTuple())
+    outputs.assign(root.tuple_shapes().begin(), root.tuple_shapes().end());
+  else
+    outputs.push_back(root);
   std::vector<std::byte*> places;
   for (size_t leaf = 0; leaf < outputs.size(); ++leaf) {
     int64_t shared = -1;
     for (auto [output, parameter] : settings.in_place) {
       if (output == static_cast<int64_t>(leaf)) shared = parameter;
     }
-    if (shared < 0) buffers.push_back(std::make_unique<GuardedBuffer>(static_cast<size_t>(outputs[leaf].byte_size())));
+    if (shared < 0)
+      buffers.push_back(std::make_unique<GuardedBuffer>(static_cast<size_t>(outputs[leaf].byte_size())));
     places.push_back(shared < 0 ? buffers.back()->data() : buffers[static_cast<size_t>(shared)]->data());
   }
   std::vector<SubfloorKernelArgument> call_arguments;
-  for (size_t i = 0; i < arguments.size(); ++i) call_arguments.push_back({buffers[i]->data(), buffers[i]->size()});
-  for (size_t i = 0; i < outputs.size(); ++i) call_arguments.push_back({places[i], static_cast<uint64_t>(outputs[i].byte_size())});
+  for (size_t i = 0; i < arguments.size(); ++i)
+    call_arguments.push_back({buffers[i]->data(), buffers[i]->size()});
+  for (size_t i = 0; i < outputs.size(); ++i)
+    call_arguments.push_back({places[i], static_cast<uint64_t>(outputs[i].byte_size())});
   const KernelPlan& plan = compiled.plans[0];
   GuardedBuffer scratch(static_cast<size_t>(plan.scratch_bytes));
   if (plan.scratch_bytes > 0) call_arguments.push_back({scratch.data(), scratch.size()});
@@ -107,20 +116,23 @@ inline Result<RunResult> RunBody(const hlo::Computation& body, std::span<const L
   if (!scratch.GuardIntact()) return InternalError("the kernel wrote behind its scratch");
   std::vector<Literal> leaves;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    leaves.push_back(SF_TRY(Literal::FromBytes(outputs[i], std::span(places[i], static_cast<size_t>(outputs[i].byte_size())))));
+    leaves.push_back(SF_TRY(
+        Literal::FromBytes(outputs[i], std::span(places[i], static_cast<size_t>(outputs[i].byte_size())))));
   }
   return RunResult{root.IsTuple() ? Literal::Tuple(std::move(leaves)) : leaves[0], plan};
 }
 
 /// Runs the entry of `text` on random arguments and compares with the evaluator.
-inline void ExpectAgrees(std::string_view text, const CompareOptions& tolerance = {}, const RunSettings& settings = {},
-                         const RandomLiteralOptions& random = {}, int64_t* workgroups = nullptr) {
+inline void ExpectAgrees(std::string_view text, const CompareOptions& tolerance = {},
+                         const RunSettings& settings = {}, const RandomLiteralOptions& random = {},
+                         int64_t* workgroups = nullptr) {
   auto module = hlo::ParseModule(text);
   ASSERT_TRUE(module) << module.error().ToString();
   const hlo::Computation& entry = *(*module)->entry();
   std::vector<Literal> arguments;
   for (const hlo::Instruction* parameter : entry.parameters()) {
-    auto literal = RandomLiteral(parameter->shape(), static_cast<uint64_t>(parameter->parameter_number()) + 1, random);
+    auto literal =
+        RandomLiteral(parameter->shape(), static_cast<uint64_t>(parameter->parameter_number()) + 1, random);
     ASSERT_TRUE(literal) << literal.error().ToString();
     arguments.push_back(*std::move(literal));
   }

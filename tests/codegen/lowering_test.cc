@@ -49,17 +49,24 @@ TEST(Lowering, BadTextIsRefused) {
   };
   EXPECT_THAT(what("sf.kernel @k("), HasSubstr("does not parse"));
   EXPECT_THAT(what(kCopy, "polish"), HasSubstr("no lowering pass is called polish; there are cse"));
-  EXPECT_THAT(what("sf.kernel @k(%a: i64) attributes {inputs = 1 : i64, workgroups = 1 : i64} { sf.return }"), HasSubstr("takes buffers only"));
-  EXPECT_THAT(what(R"(sf.kernel @k(%a: !sf.buffer<4xf33>) attributes {inputs = 1 : i64, workgroups = 1 : i64} { sf.return })"),
-              HasSubstr("'f33' is no element type of an array"));
-  EXPECT_THAT(what(R"(sf.kernel @k(%a: !sf.buffer<4xf32>) attributes {inputs = 1 : i64, workgroups = 1 : i64} {
+  EXPECT_THAT(what("sf.kernel @k(%a: i64) attributes {inputs = 1 : i64, workgroups = 1 : i64} { sf.return }"),
+              HasSubstr("takes buffers only"));
+  EXPECT_THAT(
+      what(
+          R"(sf.kernel @k(%a: !sf.buffer<4xf33>) attributes {inputs = 1 : i64, workgroups = 1 : i64} { sf.return })"),
+      HasSubstr("'f33' is no element type of an array"));
+  EXPECT_THAT(
+      what(R"(sf.kernel @k(%a: !sf.buffer<4xf32>) attributes {inputs = 1 : i64, workgroups = 1 : i64} {
     %zero = arith.constant 0 : i64
     %v = sf.load %a[%zero] : !sf.buffer<4xf32> -> vector<8xf32>
-    sf.return })"), HasSubstr("moves 8 lanes, more than"));
-  EXPECT_THAT(what(R"(sf.kernel @k(%a: !sf.buffer<4xbf16>) attributes {inputs = 1 : i64, workgroups = 1 : i64} {
+    sf.return })"),
+      HasSubstr("moves 8 lanes, more than"));
+  EXPECT_THAT(
+      what(R"(sf.kernel @k(%a: !sf.buffer<4xbf16>) attributes {inputs = 1 : i64, workgroups = 1 : i64} {
     %zero = arith.constant 0 : i64
     %v = sf.load %a[%zero] : !sf.buffer<4xbf16> -> f32
-    sf.return })"), HasSubstr("holds 'i16'"));
+    sf.return })"),
+      HasSubstr("holds 'i16'"));
 }
 
 }  // namespace

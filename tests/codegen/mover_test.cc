@@ -12,8 +12,11 @@ TEST(Mover, Broadcast) {
 }
 
 TEST(Mover, ReshapeAndTranspose) {
-  ExpectAgrees("ENTRY e { a = f32[6,35] parameter(0) t = f32[35,6] transpose(a), dimensions={1,0} ROOT r = f32[5,42] reshape(t) }");
-  ExpectAgrees("ENTRY e { a = s16[3,4,50] parameter(0) ROOT t = s16[4,50,3] transpose(a), dimensions={1,2,0} }");
+  ExpectAgrees(
+      "ENTRY e { a = f32[6,35] parameter(0) t = f32[35,6] transpose(a), dimensions={1,0} ROOT r = f32[5,42] "
+      "reshape(t) }");
+  ExpectAgrees(
+      "ENTRY e { a = s16[3,4,50] parameter(0) ROOT t = s16[4,50,3] transpose(a), dimensions={1,2,0} }");
   ExpectAgrees("ENTRY e { a = c64[12,20] parameter(0) ROOT t = c64[20,12] transpose(a), dimensions={1,0} }");
 }
 
@@ -22,14 +25,17 @@ TEST(Mover, TransposeByTiles) {
     for (int64_t workgroups : {1, 3}) {
       RunSettings settings;
       settings.max_workgroups = workgroups;
-      ExpectAgrees(fmt::format("ENTRY e {{ a = {0}[3,70,150] parameter(0) t = {0}[150,3,70] transpose(a), dimensions={{2,0,1}} ROOT r = {0}[150,3,70] negate(t) }}",
-                               std::string(type) == "u8" ? "s8" : type), {}, settings);
+      ExpectAgrees(fmt::format("ENTRY e {{ a = {0}[3,70,150] parameter(0) t = {0}[150,3,70] transpose(a), "
+                               "dimensions={{2,0,1}} ROOT r = {0}[150,3,70] negate(t) }}",
+                               std::string(type) == "u8" ? "s8" : type),
+                   {}, settings);
     }
   }
 }
 
 TEST(Mover, SliceAndReverse) {
-  ExpectAgrees("ENTRY e { a = f32[40,60] parameter(0) ROOT r = f32[5,18] slice(a), slice={[3:35:7], [2:56:3]} }");
+  ExpectAgrees(
+      "ENTRY e { a = f32[40,60] parameter(0) ROOT r = f32[5,18] slice(a), slice={[3:35:7], [2:56:3]} }");
   ExpectAgrees("ENTRY e { a = f32[4,60] parameter(0) ROOT r = f32[4,60] reverse(a), dimensions={1} }");
   ExpectAgrees("ENTRY e { a = s32[4,60] parameter(0) ROOT r = s32[4,60] reverse(a), dimensions={0,1} }");
 }
@@ -42,9 +48,14 @@ TEST(Mover, Concatenate) {
 }
 
 TEST(Mover, Pad) {
-  ExpectAgrees("ENTRY e { a = f32[9,20] parameter(0) v = f32[] parameter(1) ROOT r = f32[14,25] pad(a, v), padding=2_3x4_1 }");
-  ExpectAgrees("ENTRY e { a = f32[20] parameter(0) v = f32[] parameter(1) ROOT r = f32[54] pad(a, v), padding=-3_1_2 }");
-  ExpectAgrees("ENTRY e { a = s8[5] parameter(0) v = s8[] constant(-9) ROOT r = s8[6] pad(a, v), padding=-2_-1_1 }");
+  ExpectAgrees(
+      "ENTRY e { a = f32[9,20] parameter(0) v = f32[] parameter(1) ROOT r = f32[14,25] pad(a, v), "
+      "padding=2_3x4_1 }");
+  ExpectAgrees(
+      "ENTRY e { a = f32[20] parameter(0) v = f32[] parameter(1) ROOT r = f32[54] pad(a, v), padding=-3_1_2 "
+      "}");
+  ExpectAgrees(
+      "ENTRY e { a = s8[5] parameter(0) v = s8[] constant(-9) ROOT r = s8[6] pad(a, v), padding=-2_-1_1 }");
 }
 
 TEST(Mover, Iota) {
@@ -55,18 +66,26 @@ TEST(Mover, Iota) {
 
 TEST(Mover, DynamicSliceClampsItsStart) {
   for (int start : {-5, 0, 3, 30, 1000}) {
-    ExpectAgrees(fmt::format(R"(ENTRY e {{ a = f32[20,40] parameter(0) i = s32[] constant({0}) j = s32[] constant(7)
-      ROOT r = f32[4,33] dynamic-slice(a, i, j), dynamic_slice_sizes={{4,33}} }})", start));
+    ExpectAgrees(
+        fmt::format(R"(ENTRY e {{ a = f32[20,40] parameter(0) i = s32[] constant({0}) j = s32[] constant(7)
+      ROOT r = f32[4,33] dynamic-slice(a, i, j), dynamic_slice_sizes={{4,33}} }})",
+                    start));
   }
   // An index of its own signedness: 200 in u8 is 200.
-  ExpectAgrees("ENTRY e { a = f32[300] parameter(0) i = u8[] constant(200) ROOT r = f32[40] dynamic-slice(a, i), dynamic_slice_sizes={40} }");
-  ExpectAgrees("ENTRY e { a = f32[300] parameter(0) i = u32[] constant(4294967295) ROOT r = f32[40] dynamic-slice(a, i), dynamic_slice_sizes={40} }");
+  ExpectAgrees(
+      "ENTRY e { a = f32[300] parameter(0) i = u8[] constant(200) ROOT r = f32[40] dynamic-slice(a, i), "
+      "dynamic_slice_sizes={40} }");
+  ExpectAgrees(
+      "ENTRY e { a = f32[300] parameter(0) i = u32[] constant(4294967295) ROOT r = f32[40] dynamic-slice(a, "
+      "i), dynamic_slice_sizes={40} }");
 }
 
 TEST(Mover, DynamicUpdateSlice) {
   for (int start : {-5, 0, 3, 1000}) {
-    ExpectAgrees(fmt::format(R"(ENTRY e {{ a = f32[20,40] parameter(0) u = f32[5,18] parameter(1) i = s32[] constant({0})
-      j = s32[] constant(2) ROOT r = f32[20,40] dynamic-update-slice(a, u, i, j) }})", start));
+    ExpectAgrees(fmt::format(
+        R"(ENTRY e {{ a = f32[20,40] parameter(0) u = f32[5,18] parameter(1) i = s32[] constant({0})
+      j = s32[] constant(2) ROOT r = f32[20,40] dynamic-update-slice(a, u, i, j) }})",
+        start));
   }
 }
 
@@ -75,8 +94,12 @@ TEST(Mover, UpdatesInPlace) {
   settings.emitter = dispatch::EmitterKind::kInPlaceUpdate;
   settings.in_place = {{0, 0}};
   for (int start : {-5, 3, 1000}) {
-    ExpectAgrees(fmt::format(R"(ENTRY e {{ a = f32[20,40] parameter(0) u = f32[5,18] parameter(1) i = s32[] constant({0})
-      j = s32[] constant(2) n = f32[5,18] negate(u) ROOT r = f32[20,40] dynamic-update-slice(a, n, i, j) }})", start), {}, settings);
+    ExpectAgrees(
+        fmt::format(
+            R"(ENTRY e {{ a = f32[20,40] parameter(0) u = f32[5,18] parameter(1) i = s32[] constant({0})
+      j = s32[] constant(2) n = f32[5,18] negate(u) ROOT r = f32[20,40] dynamic-update-slice(a, n, i, j) }})",
+            start),
+        {}, settings);
   }
 }
 
@@ -96,12 +119,16 @@ TEST(Mover, Gather) {
 }
 
 TEST(Mover, LargeConstants) {
-  ExpectAgrees("ENTRY e { a = s32[3,2] parameter(0) k = s32[3,2] constant({{1,2},{3,4},{5,6}}) ROOT r = s32[3,2] add(a, k) }");
+  ExpectAgrees(
+      "ENTRY e { a = s32[3,2] parameter(0) k = s32[3,2] constant({{1,2},{3,4},{5,6}}) ROOT r = s32[3,2] "
+      "add(a, k) }");
 }
 
 TEST(Mover, BitcastConvertOfOtherWidths) {
-  ExpectAgrees("ENTRY e { a = u32[9] parameter(0) ROOT r = u8[9,4] bitcast-convert(a) }", {}, {}, {.int_min = 0, .int_max = 1 << 30});
-  ExpectAgrees("ENTRY e { a = s16[9,2] parameter(0) ROOT r = s32[9] bitcast-convert(a) }", {}, {}, {.int_min = -30000, .int_max = 30000});
+  ExpectAgrees("ENTRY e { a = u32[9] parameter(0) ROOT r = u8[9,4] bitcast-convert(a) }", {}, {},
+               {.int_min = 0, .int_max = 1 << 30});
+  ExpectAgrees("ENTRY e { a = s16[9,2] parameter(0) ROOT r = s32[9] bitcast-convert(a) }", {}, {},
+               {.int_min = -30000, .int_max = 30000});
   ExpectAgrees("ENTRY e { a = f32[40] parameter(0) ROOT r = s32[40] bitcast-convert(a) }");
 }
 

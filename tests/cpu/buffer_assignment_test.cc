@@ -18,23 +18,25 @@ using hlo::Instruction;
 const Shape kArray = Shape::ArrayOf(ElementType::kF32, {1024}).WithDefaultLayout();
 const Shape kCount = Shape::Scalar(ElementType::kS32).WithDefaultLayout();
 
-
 // A fusion of one elementwise op.
-Instruction* Wrapped(Computation* computation, hlo::Opcode opcode, std::vector<Instruction*> operands, const Shape& shape) {
+Instruction* Wrapped(Computation* computation, hlo::Opcode opcode, std::vector<Instruction*> operands,
+                     const Shape& shape) {
   Computation* body = computation->parent()->AddComputation("wrapped");
   std::vector<Instruction*> parameters;
   for (size_t i = 0; i < operands.size(); ++i) {
     parameters.push_back(body->AddParameter(static_cast<int64_t>(i), operands[i]->shape()));
   }
   body->set_root(body->Add(opcode, shape, parameters, hlo::DefaultAttributes(opcode)));
-  return computation->Add(hlo::Opcode::kFusion, shape, operands, hlo::FusionAttributes{}, std::vector<Computation*>{body});
+  return computation->Add(hlo::Opcode::kFusion, shape, operands, hlo::FusionAttributes{},
+                          std::vector<Computation*>{body});
 }
 
 int64_t Copies(const ValueFlow& flow) {
   return std::ranges::count_if(flow.transfers, [](const Transfer& transfer) { return !transfer.elided; });
 }
 
-// while (count < 10) (count + 1, f(x)) over a tuple (s32[], f32[1024], f32[1024]); `next` makes the two arrays' next values.
+// while (count < 10) (count + 1, f(x)) over a tuple (s32[], f32[1024], f32[1024]); `next` makes the two
+// arrays' next values.
 template <typename Next>
 std::unique_ptr<hlo::Module> Loop(Next&& next) {
   auto module = std::make_unique<hlo::Module>("loop");
@@ -44,7 +46,8 @@ std::unique_ptr<hlo::Module> Loop(Next&& next) {
   {
     Instruction* p = condition->AddParameter(0, state);
     Builder b(condition);
-    condition->set_root(Wrapped(condition, hlo::Opcode::kCompare, {b.GetTupleElement(p, 0), b.GetTupleElement(p, 0)},
+    condition->set_root(Wrapped(condition, hlo::Opcode::kCompare,
+                                {b.GetTupleElement(p, 0), b.GetTupleElement(p, 0)},
                                 Shape::Scalar(ElementType::kPred).WithDefaultLayout()));
   }
   Computation* body = module->AddComputation("body");
@@ -56,7 +59,8 @@ std::unique_ptr<hlo::Module> Loop(Next&& next) {
     body->set_root(b.Tuple({count, x, y}));
   }
   Builder b(entry);
-  Instruction* init = b.Tuple({entry->AddParameter(0, kCount), entry->AddParameter(1, kArray), entry->AddParameter(2, kArray)});
+  Instruction* init = b.Tuple(
+      {entry->AddParameter(0, kCount), entry->AddParameter(1, kArray), entry->AddParameter(2, kArray)});
   entry->set_root(b.While(init, condition, body));
   EXPECT_TRUE(b.ok());
   module->set_entry(entry);

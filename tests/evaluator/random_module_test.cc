@@ -13,7 +13,9 @@ namespace {
 
 using namespace testing_support;  // NOLINT: the tests of exactly this namespace
 
-std::string TextOf(const hlo::Module& module) { return hlo::Print(module, hlo::PrintOptions::ShortParsable()); }
+std::string TextOf(const hlo::Module& module) {
+  return hlo::Print(module, hlo::PrintOptions::ShortParsable());
+}
 
 // Every program is valid, runs, and survives being printed and read again.
 void CheckProgram(uint64_t seed, const RandomModuleOptions& options) {

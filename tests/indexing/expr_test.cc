@@ -13,8 +13,10 @@ int64_t Evaluate(Expr e, std::span<const int64_t> symbols) {
   int64_t sum = e->constant;
   for (const Term& t : e->terms) {
     int64_t v = 0;
-    if (t.atom->kind == Atom::Kind::kSymbol) v = symbols[static_cast<size_t>(t.atom->symbol)];
-    else v = Evaluate(t.atom->argument, symbols);
+    if (t.atom->kind == Atom::Kind::kSymbol)
+      v = symbols[static_cast<size_t>(t.atom->symbol)];
+    else
+      v = Evaluate(t.atom->argument, symbols);
     if (t.atom->kind == Atom::Kind::kFloorDiv) v = FloorDivide(v, t.atom->divisor);
     if (t.atom->kind == Atom::Kind::kMod) v -= t.atom->divisor * FloorDivide(v, t.atom->divisor);
     sum += t.coefficient * v;
@@ -69,7 +71,9 @@ TEST(Expr, AffineIn) {
 // Random trees: whatever is simplified has the value of what was written.
 TEST(Expr, SimplificationKeepsValues) {
   std::mt19937 random(7);
-  auto pick = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); };
+  auto pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
   for (int round = 0; round < 3000; ++round) {
     Context c;
     std::vector<Range> ranges;
@@ -87,11 +91,26 @@ TEST(Expr, SimplificationKeepsValues) {
       const int64_t k = pick(1, 12);
       auto a = meaning[i], b = meaning[j];
       switch (pick(0, 4)) {
-        case 0: pool.push_back(c.Add(pool[i], pool[j])); meaning.push_back([=](auto v) { return a(v) + b(v); }); break;
-        case 1: pool.push_back(c.Sub(pool[i], pool[j])); meaning.push_back([=](auto v) { return a(v) - b(v); }); break;
-        case 2: pool.push_back(c.Mul(pool[i], k)); meaning.push_back([=](auto v) { return a(v) * k; }); break;
-        case 3: pool.push_back(c.FloorDiv(pool[i], k)); meaning.push_back([=](auto v) { return FloorDivide(a(v), k); }); break;
-        case 4: pool.push_back(c.Mod(pool[i], k)); meaning.push_back([=](auto v) { return a(v) - k * FloorDivide(a(v), k); }); break;
+        case 0:
+          pool.push_back(c.Add(pool[i], pool[j]));
+          meaning.push_back([=](auto v) { return a(v) + b(v); });
+          break;
+        case 1:
+          pool.push_back(c.Sub(pool[i], pool[j]));
+          meaning.push_back([=](auto v) { return a(v) - b(v); });
+          break;
+        case 2:
+          pool.push_back(c.Mul(pool[i], k));
+          meaning.push_back([=](auto v) { return a(v) * k; });
+          break;
+        case 3:
+          pool.push_back(c.FloorDiv(pool[i], k));
+          meaning.push_back([=](auto v) { return FloorDivide(a(v), k); });
+          break;
+        case 4:
+          pool.push_back(c.Mod(pool[i], k));
+          meaning.push_back([=](auto v) { return a(v) - k * FloorDivide(a(v), k); });
+          break;
       }
     }
     for (int sample = 0; sample < 10; ++sample) {

@@ -142,8 +142,7 @@ TEST(Fft, SmallLengths) {
 }
 
 TEST(Fft, LargerLengths) {
-  for (int64_t n : {64, 77, 97, 101, 120, 128, 210, 243, 343, 500, 997, 1024})
-    Check({n});
+  for (int64_t n : {64, 77, 97, 101, 120, 128, 210, 243, 343, 500, 997, 1024}) Check({n});
 }
 
 TEST(Fft, SeveralDimensions) {

@@ -2,8 +2,9 @@
 ///
 ///   random_modules [--count=N] [--seconds=S] [--first=SEED] [--keep=DIR]
 ///
-/// Runs seeds FIRST, FIRST+1, ... until N are done or S seconds are over. Every failure is printed and its program written
-/// to DIR (default: the temporary folder), ready for `subfloor reduce`. Exit code 1 if there was any.
+/// Runs seeds FIRST, FIRST+1, ... until N are done or S seconds are over. Every failure is printed and its
+/// program written to DIR (default: the temporary folder), ready for `subfloor reduce`. Exit code 1 if there
+/// was any.
 
 #include <chrono>
 #include <cstdlib>
@@ -38,8 +39,8 @@ struct Outcome {
 CompareOptions ToleranceOf(ElementType type, bool exact) {
   CompareOptions tolerance;
   if (exact) return tolerance;
-  // Sums in a free order and functions within 2 ULP, some deep, some widened from narrower types on the way: what matters
-  // is that nothing is off by its own size.
+  // Sums in a free order and functions within 2 ULP, some deep, some widened from narrower types on the way:
+  // what matters is that nothing is off by its own size.
   const bool narrow = IsFloat(type) && BitWidth(type) < 32;
   tolerance.rtol = tolerance.atol = narrow ? 0.1 : 1e-3;
   return tolerance;
@@ -59,10 +60,12 @@ Outcome Try(const testing_support::RandomProgram& random, uint64_t seed) {
   if (!actual) return {"run: " + actual.error().ToString()};
   for (size_t i = 0; i < expected->elements().size(); ++i) {
     const Literal& wanted = expected->elements()[i];
-    const auto comparison = CompareLiterals(actual->elements()[i], wanted, ToleranceOf(wanted.element_type(), random.exact[i]));
+    const auto comparison =
+        CompareLiterals(actual->elements()[i], wanted, ToleranceOf(wanted.element_type(), random.exact[i]));
     if (!comparison) return {comparison.error().ToString()};
     if (!comparison->Matches()) {
-      return {fmt::format("result {} ({}): {}", i, random.exact[i] ? "exact" : "rounded", comparison->ToString(true))};
+      return {fmt::format("result {} ({}): {}", i, random.exact[i] ? "exact" : "rounded",
+                          comparison->ToString(true))};
     }
   }
   return {};
@@ -73,7 +76,8 @@ int Main(const Flags& flags) {
   int64_t right = 0, failed = 0;
   std::map<std::string, int64_t> unsupported;
   for (int64_t i = 0; i < flags.count; ++i) {
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > flags.seconds) break;
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > flags.seconds)
+      break;
     const uint64_t seed = flags.first + static_cast<uint64_t>(i);
     testing_support::RandomModuleOptions options;
     options.operations = 5 + static_cast<int>(seed % 4) * 8;
@@ -109,11 +113,16 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const size_t equals = argument.find('=');
-    const std::string name = argument.substr(0, equals), value = equals == std::string::npos ? "" : argument.substr(equals + 1);
-    if (name == "--count") flags.count = std::atoll(value.c_str());
-    else if (name == "--seconds") flags.seconds = std::atof(value.c_str());
-    else if (name == "--first") flags.first = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--keep") flags.keep = value;
+    const std::string name = argument.substr(0, equals),
+                      value = equals == std::string::npos ? "" : argument.substr(equals + 1);
+    if (name == "--count")
+      flags.count = std::atoll(value.c_str());
+    else if (name == "--seconds")
+      flags.seconds = std::atof(value.c_str());
+    else if (name == "--first")
+      flags.first = std::strtoull(value.c_str(), nullptr, 10);
+    else if (name == "--keep")
+      flags.keep = value;
     else {
       fmt::print(stderr, "usage: random_modules [--count=N] [--seconds=S] [--first=SEED] [--keep=DIR]\n");
       return 2;

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "driver/options.h"
 
-/// The subcommands. Each Add... function declares its flags on `app` and leaves in `action` what runs if it was chosen;
-/// the action gives the exit code, or an error that main turns into one (docs/cli.md).
+/// The subcommands. Each Add... function declares its flags on `app` and leaves in `action` what runs if it
+/// was chosen; the action gives the exit code, or an error that main turns into one (docs/cli.md).
 namespace subfloor::tool {
 
 using Action = std::function<Result<int>()>;

@@ -51,16 +51,18 @@ Result<int> Compile(CompileFlags& flags) {
 }  // namespace
 
 void AddCompile(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("compile", "Compile a program; print phases, times, kernels and buffers");
+  CLI::App* command =
+      app.add_subcommand("compile", "Compile a program; print phases, times, kernels and buffers");
   auto flags = std::make_shared<CompileFlags>();
   flags->common.AddTo(*command);
-  command->add_option("--dump", flags->dump, "write every stage, from HLO to assembly, to this folder")->type_name("DIR");
+  command->add_option("--dump", flags->dump, "write every stage, from HLO to assembly, to this folder")
+      ->type_name("DIR");
   command->callback([&action, flags] { action = [flags] { return Compile(*flags); }; });
 }
 
 void AddExplain(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("explain", "Compile a program; print each fusion, its emitter, every question and answer");
+  CLI::App* command = app.add_subcommand(
+      "explain", "Compile a program; print each fusion, its emitter, every question and answer");
   auto flags = std::make_shared<CompileFlags>();
   flags->explain = true;
   flags->common.AddTo(*command);

@@ -9,7 +9,8 @@ namespace subfloor::tool {
 void Common::AddTo(CLI::App& command, bool with_options) {
   command.add_option("file", file, "HLO text; - reads standard input")->required();
   if (with_options) {
-    command.add_option("--set", set, "set an option, NAME=VALUE; `subfloor options` lists them")->type_name("NAME=VALUE");
+    command.add_option("--set", set, "set an option, NAME=VALUE; `subfloor options` lists them")
+        ->type_name("NAME=VALUE");
   }
 }
 

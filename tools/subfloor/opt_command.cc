@@ -50,7 +50,9 @@ Result<int> Opt(OptFlags& flags) {
         order.push_back(pass);
         found = pass.name == flags.until;
       }
-      if (!found) return BadInput("no pass of the pipeline is called '{}' (subfloor opt --help lists them)", flags.until);
+      if (!found)
+        return BadInput("no pass of the pipeline is called '{}' (subfloor opt --help lists them)",
+                        flags.until);
     } else {
       SF_TRY(cpu::MakePipeline().Run(*module, context));
     }
@@ -63,7 +65,8 @@ Result<int> Opt(OptFlags& flags) {
 
 std::string PassList() {
   std::string text = "passes:\n";
-  for (const passes::Pass& pass : passes::AllPasses()) text += fmt::format("  {:<32} {}\n", pass.name, pass.summary);
+  for (const passes::Pass& pass : passes::AllPasses())
+    text += fmt::format("  {:<32} {}\n", pass.name, pass.summary);
   return text;
 }
 
@@ -75,8 +78,11 @@ void AddOpt(CLI::App& app, Action& action) {
   flags->common.AddTo(*command);
   command->add_option("--pass", flags->passes, "run these passes, in order")->delimiter(',');
   command->add_flag("--pipeline", flags->pipeline, "run the whole CPU pipeline");
-  command->add_option("--until", flags->until, "run the CPU pipeline up to and with this pass")->type_name("PASS");
-  command->add_option("--print", flags->print, "short, long (operand shapes), large (every constant whole), canonical")
+  command->add_option("--until", flags->until, "run the CPU pipeline up to and with this pass")
+      ->type_name("PASS");
+  command
+      ->add_option("--print", flags->print,
+                   "short, long (operand shapes), large (every constant whole), canonical")
       ->check(CLI::IsMember({"short", "long", "large", "canonical"}));
   command->footer(PassList);
   command->callback([&action, flags] { action = [flags] { return Opt(*flags); }; });

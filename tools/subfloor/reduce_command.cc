@@ -23,7 +23,8 @@ struct ReduceFlags {
   int64_t attempts = 5000;
 };
 
-// Interesting by a command: it is given the candidate's path and must fail (exit other than 0), as the original does.
+// Interesting by a command: it is given the candidate's path and must fail (exit other than 0), as the
+// original does.
 driver::Interesting ByCommand(const std::string& command) {
   return [command](const hlo::Module& module) {
     std::string path = (std::filesystem::temp_directory_path() / "subfloor-reduce-XXXXXX").string();
@@ -33,7 +34,8 @@ driver::Interesting ByCommand(const std::string& command) {
     hlo::PrintOptions print;
     print.print_large_constants = true;
     const bool written = driver::WriteFile(path, hlo::Print(module, print)).has_value();
-    const int code = written ? std::system(fmt::format("{} '{}' > /dev/null 2>&1", command, path).c_str()) : 0;
+    const int code =
+        written ? std::system(fmt::format("{} '{}' > /dev/null 2>&1", command, path).c_str()) : 0;
     std::filesystem::remove(path);
     return code != 0;
   };
@@ -63,8 +65,8 @@ Result<int> ReduceProgram(ReduceFlags& flags) {
   options.on_progress = [](int64_t instructions, int64_t attempts) {
     Progress(fmt::format("{} instructions after {} attempts", instructions, attempts));
   };
-  std::unique_ptr<hlo::Module> reduced =
-      SF_TRY(driver::Reduce(*module, flags.test.empty() ? ByEvaluator(flags) : ByCommand(flags.test), options));
+  std::unique_ptr<hlo::Module> reduced = SF_TRY(
+      driver::Reduce(*module, flags.test.empty() ? ByEvaluator(flags) : ByCommand(flags.test), options));
   ProgressDone();
   hlo::PrintOptions print;
   print.print_large_constants = true;
@@ -84,7 +86,9 @@ void AddReduce(CLI::App& app, Action& action) {
       "reduce", "Make a failing program small: by default one whose results differ from the evaluator's");
   auto flags = std::make_shared<ReduceFlags>();
   flags->common.AddTo(*command);
-  command->add_option("--test", flags->test, "command that fails for a program that shows the problem; gets its path")
+  command
+      ->add_option("--test", flags->test,
+                   "command that fails for a program that shows the problem; gets its path")
       ->type_name("COMMAND");
   command->add_option("-o,--output", flags->output, "where to write the small program (default: print)");
   command->add_option("--seed", flags->seed, "seed of the inputs");

@@ -22,18 +22,23 @@ struct RunFlags {
 
   void AddTo(CLI::App& command, bool evaluator) {
     common.AddTo(command, /*with_options=*/!evaluator);
-    command.add_option("--inputs", inputs, "folder with in0.npy, in1.npy, ..., one a parameter leaf (default: random)");
+    command.add_option("--inputs", inputs,
+                       "folder with in0.npy, in1.npy, ..., one a parameter leaf (default: random)");
     command.add_option("--outputs", outputs, "folder for out0.npy, out1.npy, ... (default: print)");
     command.add_option("--seed", seed, "seed of the random inputs")->capture_default_str();
-    command.add_flag("--nan-check", nan_check, "name the first op that makes a NaN out of none (by the evaluator)");
+    command.add_flag("--nan-check", nan_check,
+                     "name the first op that makes a NaN out of none (by the evaluator)");
     if (evaluator) return;
-    command.add_option("--target", target, "what to run on")->check(CLI::IsMember({"cpu"}))->capture_default_str();
+    command.add_option("--target", target, "what to run on")
+        ->check(CLI::IsMember({"cpu"}))
+        ->capture_default_str();
     command.add_option("--compare", compare, "compare the results with another way of computing them")
         ->check(CLI::IsMember({"evaluator"}));
     command.add_option("--max-ulp", tolerance.max_ulp, "accept this many units in the last place");
     command.add_option("--rtol", tolerance.rtol, "accept this relative error");
     command.add_option("--atol", tolerance.atol, "accept this absolute error");
-    command.add_option("--repeat", repeat, "run so often and report the median time")->check(CLI::PositiveNumber);
+    command.add_option("--repeat", repeat, "run so often and report the median time")
+        ->check(CLI::PositiveNumber);
     command.add_flag("--profile", profile, "time every step and list the most expensive");
   }
 
@@ -49,7 +54,8 @@ struct RunFlags {
   }
 };
 
-Result<Literal> RunEvaluator(const hlo::Module& module, std::span<const Literal> arguments, const RunFlags& flags) {
+Result<Literal> RunEvaluator(const hlo::Module& module, std::span<const Literal> arguments,
+                             const RunFlags& flags) {
   EvaluateOptions options;
   options.rng_seed = static_cast<uint64_t>(flags.common.options.rng_seed);
   Progress("evaluating");
@@ -107,7 +113,8 @@ void AddRun(CLI::App& app, Action& action) {
 }
 
 void AddEval(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("eval", "Run a program on the evaluator, which defines every result");
+  CLI::App* command =
+      app.add_subcommand("eval", "Run a program on the evaluator, which defines every result");
   auto flags = std::make_shared<RunFlags>();
   flags->AddTo(*command, /*evaluator=*/true);
   command->callback([&action, flags] { action = [flags] { return Eval(*flags); }; });

@@ -29,7 +29,7 @@ void SFDialect::initialize() {
       >();
 }
 
-// Types. --------------------------------------------------------------------------------------------------------------
+// Types. ----------------------------------------------------------------------------------------------------
 
 mlir::Type MemoryType(mlir::MLIRContext* context, ElementType element) {
   const ElementType component = ComponentType(element);
@@ -68,33 +68,35 @@ void BufferType::print(mlir::AsmPrinter& printer) const {
   printer << llvm::StringRef(name.data(), name.size()) << ">";
 }
 
-// Kernels. ------------------------------------------------------------------------------------------------------------
+// Kernels. --------------------------------------------------------------------------------------------------
 
 mlir::ParseResult KernelOp::parse(mlir::OpAsmParser& parser, mlir::OperationState& result) {
-  auto build = [](mlir::Builder& builder, llvm::ArrayRef<mlir::Type> inputs, llvm::ArrayRef<mlir::Type> results,
-                  mlir::function_interface_impl::VariadicFlag, std::string&) -> mlir::Type {
-    return builder.getFunctionType(inputs, results);
-  };
+  auto build = [](mlir::Builder& builder, llvm::ArrayRef<mlir::Type> inputs,
+                  llvm::ArrayRef<mlir::Type> results, mlir::function_interface_impl::VariadicFlag,
+                  std::string&) -> mlir::Type { return builder.getFunctionType(inputs, results); };
   return mlir::function_interface_impl::parseFunctionOp(
       parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name), build,
       getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void KernelOp::print(mlir::OpAsmPrinter& printer) {
-  mlir::function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-                                                 getArgAttrsAttrName(), getResAttrsAttrName());
+  mlir::function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
+                                                 getFunctionTypeAttrName(), getArgAttrsAttrName(),
+                                                 getResAttrsAttrName());
 }
 
 void KernelOp::getAsmBlockArgumentNames(mlir::Region& region, mlir::OpAsmSetValueNameFn set_name) {
   int64_t i = 0;
   for (mlir::BlockArgument argument : region.getArguments()) {
     const bool input = i < static_cast<int64_t>(getInputs());
-    set_name(argument, (input ? "in" : "out") + std::to_string(input ? i : i - static_cast<int64_t>(getInputs())));
+    set_name(argument,
+             (input ? "in" : "out") + std::to_string(input ? i : i - static_cast<int64_t>(getInputs())));
     ++i;
   }
 }
 
-// Checks: arguments are buffers; no results; inputs and the alias pairs name arguments; at least one workgroup.
+// Checks: arguments are buffers; no results; inputs and the alias pairs name arguments; at least one
+// workgroup.
 LogicalResult KernelOp::verify() {
   const auto arguments = static_cast<int64_t>(getArgumentTypes().size());
   for (mlir::Type type : getArgumentTypes()) {
@@ -106,29 +108,33 @@ LogicalResult KernelOp::verify() {
   if (auto pairs = getMayAlias()) {
     if (pairs->size() % 2 != 0) return emitOpError("may_alias wants pairs");
     for (int64_t argument : *pairs) {
-      if (argument < 0 || argument >= arguments) return emitOpError("may_alias names no argument: ") << argument;
+      if (argument < 0 || argument >= arguments)
+        return emitOpError("may_alias names no argument: ") << argument;
     }
   }
   return success();
 }
 
-// Memory. -------------------------------------------------------------------------------------------------------------
+// Memory. ---------------------------------------------------------------------------------------------------
 
 namespace {
 
 // One unit, or a vector of rank 1 of them.
-LogicalResult VerifyAccess(mlir::Operation* op, mlir::Type value, BufferType buffer, std::optional<uint64_t> alignment) {
+LogicalResult VerifyAccess(mlir::Operation* op, mlir::Type value, BufferType buffer,
+                           std::optional<uint64_t> alignment) {
   int64_t lanes = 1;
   mlir::Type unit = value;
   if (auto vector = mlir::dyn_cast<mlir::VectorType>(value)) {
-    if (vector.getRank() != 1 || vector.isScalable()) return op->emitOpError("wants a fixed vector of rank 1, found ") << value;
+    if (vector.getRank() != 1 || vector.isScalable())
+      return op->emitOpError("wants a fixed vector of rank 1, found ") << value;
     lanes = vector.getNumElements();
     unit = vector.getElementType();
   }
   if (unit != buffer.storageType()) {
     return op->emitOpError("moves ") << unit << " but " << buffer << " holds " << buffer.storageType();
   }
-  if (lanes > buffer.unitCount()) return op->emitOpError("moves ") << lanes << " lanes, more than " << buffer << " has";
+  if (lanes > buffer.unitCount())
+    return op->emitOpError("moves ") << lanes << " lanes, more than " << buffer << " has";
   if (alignment && (*alignment == 0 || (*alignment & (*alignment - 1)) != 0)) {
     return op->emitOpError("alignment is no power of two");
   }
@@ -137,8 +143,12 @@ LogicalResult VerifyAccess(mlir::Operation* op, mlir::Type value, BufferType buf
 
 }  // namespace
 
-LogicalResult LoadOp::verify() { return VerifyAccess(*this, getValue().getType(), getBuffer().getType(), getAlignment()); }
-LogicalResult StoreOp::verify() { return VerifyAccess(*this, getValue().getType(), getBuffer().getType(), getAlignment()); }
+LogicalResult LoadOp::verify() {
+  return VerifyAccess(*this, getValue().getType(), getBuffer().getType(), getAlignment());
+}
+LogicalResult StoreOp::verify() {
+  return VerifyAccess(*this, getValue().getType(), getBuffer().getType(), getAlignment());
+}
 
 LogicalResult ConstantOp::verify() {
   const int64_t unit = getBuffer().getType().storageType().getIntOrFloatBitWidth() / 8;
@@ -150,14 +160,17 @@ LogicalResult ConstantOp::verify() {
 }
 
 namespace {
-int64_t BytesOf(BufferType type) { return type.unitCount() * static_cast<int64_t>(type.storageType().getIntOrFloatBitWidth() / 8); }
+int64_t BytesOf(BufferType type) {
+  return type.unitCount() * static_cast<int64_t>(type.storageType().getIntOrFloatBitWidth() / 8);
+}
 }  // namespace
 
 LogicalResult ViewOp::verify() {
   const auto offset = static_cast<int64_t>(getByteOffset());
   if (getSource().getType().getElement() != ElementType::kU8) return emitOpError("wants a source of bytes");
   if (offset < 0 || offset % 64 != 0) return emitOpError("wants an offset that is a multiple of 64");
-  if (offset + BytesOf(getBuffer().getType()) > BytesOf(getSource().getType())) return emitOpError("reaches beyond its source");
+  if (offset + BytesOf(getBuffer().getType()) > BytesOf(getSource().getType()))
+    return emitOpError("reaches beyond its source");
   return success();
 }
 

@@ -27,8 +27,8 @@
 
 namespace subfloor::codegen::sf {
 
-/// What one unit of an array of this type looks like in memory: i8 for pred and types below eight bits, the bits in iN
-/// for floats narrower than f32, the component for complex types.
+/// What one unit of an array of this type looks like in memory: i8 for pred and types below eight bits, the
+/// bits in iN for floats narrower than f32, the component for complex types.
 mlir::Type MemoryType(mlir::MLIRContext* context, ElementType element);
 
 }  // namespace subfloor::codegen::sf

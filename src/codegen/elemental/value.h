@@ -57,8 +57,7 @@ V Num(const V& like, T value) {
     return V::Number(like, static_cast<int64_t>(value));
 }
 
-// One op each. Floats and integers by the type of the operands.
-// -----------------------------------------------------------
+// One op each. Floats and integers by the type of the operands. ---------------------------------------------
 V operator+(const V& a, const V& b);
 V operator-(const V& a, const V& b);
 V operator*(const V& a, const V& b);
@@ -125,8 +124,7 @@ V Select(const V& c, T a, const V& b) {
   return Select(c, Num(b, a), b);
 }
 
-// Floats.
-// -------------------------------------------------------------------------------------------------------------
+// Floats. ---------------------------------------------------------------------------------------------------
 V Fma(const V& a, const V& b, const V& c);  ///< a * b + c, rounded once
 template <Number T>
 V Fma(const V& a, T b, const V& c) {
@@ -147,8 +145,7 @@ V CopySign(const V& magnitude, const V& sign);
 V Maximum(const V& a, const V& b);
 V Minimum(const V& a, const V& b);
 
-// Between types of one width, and of several.
-// ---------------------------------------------------------------------------
+// Between types of one width, and of several. ---------------------------------------------------------------
 V AsInt(const V& a);           ///< the bits of a float; an integer stays
 V AsFloat(const V& a);         ///< i32 -> f32, i64 -> f64; a float stays
 V ZExt(const V& a, int bits);  ///< to a wider integer, or to the same
@@ -160,8 +157,7 @@ V SIntToFloat(const V& a, mlir::Type float_element);  ///< rounds to nearest eve
 V UIntToFloat(const V& a, mlir::Type float_element);
 V FloatToSInt(const V& a, int bits);  ///< towards zero. Precondition: in range, else the result is poison
 
-// Lanes.
-// --------------------------------------------------------------------------------------------------------------
+// Lanes. ----------------------------------------------------------------------------------------------------
 V SplatTo(const V& a, int64_t lanes);                    ///< a scalar in every lane; vectors stay
 V AnyLane(const V& condition);                           ///< scalar i1: true in some lane
 V Lane(const V& a, int64_t i);                           ///< the scalar of one lane; a scalar stays

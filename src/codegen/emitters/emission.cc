@@ -24,11 +24,12 @@ Emission::Emission(mlir::ImplicitLocOpBuilder& builder, decision::Log* log) : b_
   scopes_.emplace_back();
 }
 
-// Indices. ------------------------------------------------------------------------------------------------------------
+// Indices. --------------------------------------------------------------------------------------------------
 
 int64_t Emission::LanesOf(Expr e) const {
   int64_t lanes = 0;
-  indexing::ForEachSymbol(e, [&](int64_t s) { lanes = std::max(lanes, symbols_[static_cast<size_t>(s)].lanes); });
+  indexing::ForEachSymbol(
+      e, [&](int64_t s) { lanes = std::max(lanes, symbols_[static_cast<size_t>(s)].lanes); });
   return lanes;
 }
 
@@ -65,10 +66,12 @@ Index Emission::AtLane(const Index& index, int64_t lane) {
       }
       // A run-time index: this lane's number becomes a symbol of its own, bound once a scope.
       for (size_t scope = scopes_.size(); scope-- > 0 && replacement[i] == nullptr;) {
-        if (auto it = scopes_[scope].at_lane.find({s, lane}); it != scopes_[scope].at_lane.end()) replacement[i] = it->second;
+        if (auto it = scopes_[scope].at_lane.find({s, lane}); it != scopes_[scope].at_lane.end())
+          replacement[i] = it->second;
       }
       if (replacement[i] != nullptr) return;
-      replacement[i] = Bind(mlir::vector::ExtractOp::create(b_, symbols_[i].value, lane), exprs_.SymbolRange(s));
+      replacement[i] =
+          Bind(mlir::vector::ExtractOp::create(b_, symbols_[i].value, lane), exprs_.SymbolRange(s));
       scopes_.back().at_lane[{s, lane}] = replacement[i];
     });
   }
@@ -85,7 +88,8 @@ mlir::Value Emission::Constant(int64_t value) {
 
 mlir::Value Emission::ConstantVector(std::span<const int64_t> values) {
   auto type = mlir::VectorType::get({static_cast<int64_t>(values.size())}, b_.getI64Type());
-  return arith::ConstantOp::create(b_, mlir::DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(values.data(), values.size())));
+  return arith::ConstantOp::create(
+      b_, mlir::DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(values.data(), values.size())));
 }
 
 mlir::Value Emission::Materialize(Expr e) {
@@ -109,7 +113,8 @@ mlir::Value Emission::MaterializeScalar(Expr e) {
       mlir::Value d = Constant(t.atom->divisor);
       const bool natural = t.atom->argument->range.low >= 0;
       if (t.atom->kind == Atom::Kind::kFloorDiv) {
-        v = natural ? arith::DivUIOp::create(b_, x, d).getResult() : arith::FloorDivSIOp::create(b_, x, d).getResult();
+        v = natural ? arith::DivUIOp::create(b_, x, d).getResult()
+                    : arith::FloorDivSIOp::create(b_, x, d).getResult();
       } else if (natural) {
         v = arith::RemUIOp::create(b_, x, d);
       } else {
@@ -128,20 +133,24 @@ mlir::Value Emission::MaterializeScalar(Expr e) {
 mlir::Value Emission::MaterializeVector(Expr e, int64_t lanes) {
   auto type = mlir::VectorType::get({lanes}, b_.getI64Type());
   auto splat = [&](mlir::Value v) -> mlir::Value {
-    return mlir::isa<mlir::VectorType>(v.getType()) ? v : mlir::vector::BroadcastOp::create(b_, type, v).getResult();
+    return mlir::isa<mlir::VectorType>(v.getType())
+               ? v
+               : mlir::vector::BroadcastOp::create(b_, type, v).getResult();
   };
   // What is the same in all lanes is computed once.
   std::vector<Term> uniform, varying;
   for (const Term& t : e->terms) {
-    const int64_t l = t.atom->kind == Atom::Kind::kSymbol ? symbols_[static_cast<size_t>(t.atom->symbol)].lanes
-                                                          : LanesOf(t.atom->argument);
+    const int64_t l = t.atom->kind == Atom::Kind::kSymbol
+                          ? symbols_[static_cast<size_t>(t.atom->symbol)].lanes
+                          : LanesOf(t.atom->argument);
     (l == 0 ? uniform : varying).push_back(t);
   }
   std::vector<int64_t> steps(static_cast<size_t>(lanes), 0);
   mlir::Value sum;
   auto add = [&](mlir::Value v) { sum = sum ? arith::AddIOp::create(b_, sum, v, kExact).getResult() : v; };
   for (const Term& t : varying) {
-    const bool is_lane = t.atom->kind == Atom::Kind::kSymbol && !symbols_[static_cast<size_t>(t.atom->symbol)].value;
+    const bool is_lane =
+        t.atom->kind == Atom::Kind::kSymbol && !symbols_[static_cast<size_t>(t.atom->symbol)].value;
     if (is_lane) {
       for (int64_t l = 0; l < lanes; ++l) steps[static_cast<size_t>(l)] += l * t.coefficient;
       continue;
@@ -163,10 +172,9 @@ mlir::Value Emission::MaterializeVector(Expr e, int64_t lanes) {
   }
   Expr rest = exprs_.Constant(e->constant);
   for (const Term& t : uniform) {
-    Expr atom = t.atom->kind == Atom::Kind::kSymbol ? exprs_.SymbolExpr(t.atom->symbol)
-                : t.atom->kind == Atom::Kind::kFloorDiv
-                    ? exprs_.FloorDiv(t.atom->argument, t.atom->divisor)
-                    : exprs_.Mod(t.atom->argument, t.atom->divisor);
+    Expr atom = t.atom->kind == Atom::Kind::kSymbol     ? exprs_.SymbolExpr(t.atom->symbol)
+                : t.atom->kind == Atom::Kind::kFloorDiv ? exprs_.FloorDiv(t.atom->argument, t.atom->divisor)
+                                                        : exprs_.Mod(t.atom->argument, t.atom->divisor);
     rest = exprs_.Add(rest, exprs_.Mul(atom, t.coefficient));
   }
   bool any_step = std::any_of(steps.begin(), steps.end(), [](int64_t s) { return s != 0; });
@@ -192,7 +200,8 @@ mlir::Value Emission::ClampedIndex(const Element& element, int64_t last) {
   mlir::Type wide = b_.getI64Type();
   if (vector) wide = mlir::VectorType::get(vector.getShape(), wide);
   if (mlir::getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth() < 64) {
-    v = is_signed ? arith::ExtSIOp::create(b_, wide, v).getResult() : arith::ExtUIOp::create(b_, wide, v).getResult();
+    v = is_signed ? arith::ExtSIOp::create(b_, wide, v).getResult()
+                  : arith::ExtUIOp::create(b_, wide, v).getResult();
   }
   if (is_signed) {
     v = arith::MaxSIOp::create(b_, v, like(0));
@@ -201,7 +210,7 @@ mlir::Value Emission::ClampedIndex(const Element& element, int64_t last) {
   return arith::MinUIOp::create(b_, v, like(last));
 }
 
-// Structure. ----------------------------------------------------------------------------------------------------------
+// Structure. ------------------------------------------------------------------------------------------------
 
 Result<Values> Emission::InScope(bool conditional, mlir::Operation* anchor, mlir::Block* block,
                                  const std::function<Result<Values>()>& body) {
@@ -221,7 +230,8 @@ Result<Values> Emission::Loop(int64_t low, int64_t high, Values init, const Loop
   return Loop(Constant(low), Constant(high), {low, high - 1}, std::move(init), body);
 }
 
-Result<Values> Emission::Loop(mlir::Value low, mlir::Value high, Range range, Values init, const LoopBody& body) {
+Result<Values> Emission::Loop(mlir::Value low, mlir::Value high, Range range, Values init,
+                              const LoopBody& body) {
   auto loop = scf::ForOp::create(b_, low, high, Constant(1), init);
   mlir::Block* block = loop.getBody();
   // With nothing carried the builder has put a yield already.
@@ -235,7 +245,8 @@ Result<Values> Emission::Loop(mlir::Value low, mlir::Value high, Range range, Va
   return Values(loop.getResults().begin(), loop.getResults().end());
 }
 
-Result<Values> Emission::If(mlir::Value condition, mlir::TypeRange types, const std::function<Result<Values>()>& then,
+Result<Values> Emission::If(mlir::Value condition, mlir::TypeRange types,
+                            const std::function<Result<Values>()>& then,
                             const std::function<Result<Values>()>& otherwise) {
   auto branch = scf::IfOp::create(b_, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
   auto fill = [&](mlir::Block* block, const std::function<Result<Values>()>& body) -> Status {
@@ -259,7 +270,8 @@ Expr Emission::BeginTile(int64_t rows) {
 }
 
 Status Emission::TileRow(int64_t row, const std::function<Status()>& body) {
-  // What was emitted for another row must not be found again, and nothing may move out to where the row is another.
+  // What was emitted for another row must not be found again, and nothing may move out to where the row is
+  // another.
   scopes_.emplace_back();
   scopes_.back().conditional = true;
   Symbol& symbol = symbols_[static_cast<size_t>(tile_.symbol)];
@@ -290,7 +302,8 @@ size_t Emission::HoistLevel(const Frame& frame, const Index& index) const {
     if (scopes_[i].conditional) level = std::max(level, i);
   }
   for (Expr e : index) {
-    indexing::ForEachSymbol(e, [&](int64_t s) { level = std::max(level, symbols_[static_cast<size_t>(s)].level); });
+    indexing::ForEachSymbol(
+        e, [&](int64_t s) { level = std::max(level, symbols_[static_cast<size_t>(s)].level); });
   }
   return level;
 }
@@ -309,11 +322,12 @@ auto Emission::Hoisted(const Frame& frame, const Index& index, Body body) {
   return result;
 }
 
-// Values. -------------------------------------------------------------------------------------------------------------
+// Values. ---------------------------------------------------------------------------------------------------
 
 Result<Element> Emission::Value(Frame& frame, const hlo::Instruction& instruction, const Index& index) {
   Elements all = SF_TRY(AllValues(frame, instruction, index));
-  if (all.size() != 1) return InternalError("%{} gives {} values where one is wanted", instruction.name(), all.size());
+  if (all.size() != 1)
+    return InternalError("%{} gives {} values where one is wanted", instruction.name(), all.size());
   return all[0];
 }
 
@@ -330,8 +344,10 @@ Result<Elements> Emission::AllValues(Frame& frame, const hlo::Instruction& instr
   }
   auto emit = [&]() -> Result<Elements> {
     auto result = Emit(frame, instruction, index);
-    if (result) scopes_.back().values[key] = *result;
-    else if (result.error().instruction().empty()) result.error().In(instruction.name());
+    if (result)
+      scopes_.back().values[key] = *result;
+    else if (result.error().instruction().empty())
+      result.error().In(instruction.name());
     return result;
   };
   return dear ? Hoisted(frame, index, emit) : emit();
@@ -347,11 +363,13 @@ Result<Elements> Emission::Call(const hlo::Computation& computation, std::span<c
   const hlo::Instruction& root = *computation.root();
   if (root.opcode() != hlo::Opcode::kTuple) return AllValues(frame, root, {});
   Elements results;
-  for (const hlo::Instruction* operand : root.operands()) results.push_back(SF_TRY(Value(frame, *operand, {})));
+  for (const hlo::Instruction* operand : root.operands())
+    results.push_back(SF_TRY(Value(frame, *operand, {})));
   return results;
 }
 
-Result<Expr> Emission::Start(Frame& frame, const hlo::Instruction& op, int64_t dimension, const Index& batch) {
+Result<Expr> Emission::Start(Frame& frame, const hlo::Instruction& op, int64_t dimension,
+                             const Index& batch) {
   const std::tuple<const Frame*, const hlo::Instruction*, int64_t, Index> key{&frame, &op, dimension, batch};
   for (size_t i = scopes_.size(); i-- > 0;) {
     if (auto it = scopes_[i].starts.find(key); it != scopes_[i].starts.end()) return it->second;

@@ -27,32 +27,34 @@ using indexing::Index;
 using Elements = absl::InlinedVector<Element, 1>;
 using Values = std::vector<mlir::Value>;
 
-/// A computation whose instructions can be asked for values, and where its parameters come from: the kernel's buffers, the
-/// operands of the instruction that calls it, or elements given.
+/// A computation whose instructions can be asked for values, and where its parameters come from: the kernel's
+/// buffers, the operands of the instruction that calls it, or elements given.
 struct Frame {
   const hlo::Computation* computation = nullptr;
-  std::vector<mlir::Value> buffers;      ///< of the kernel's parameters
-  Frame* caller = nullptr;               ///< of a fusion or call
+  std::vector<mlir::Value> buffers;  ///< of the kernel's parameters
+  Frame* caller = nullptr;           ///< of a fusion or call
   const hlo::Instruction* call = nullptr;
-  std::vector<Element> arguments;        ///< of a reducer, comparator or map
-  size_t level = 0;                      ///< the scope below which its values may not move
+  std::vector<Element> arguments;  ///< of a reducer, comparator or map
+  size_t level = 0;                ///< the scope below which its values may not move
 };
 
-/// How a reduce combines: one recognised op for each result, or nothing, and then by its computation in index order.
+/// How a reduce combines: one recognised op for each result, or nothing, and then by its computation in index
+/// order.
 struct Reducer {
   const hlo::Computation* computation = nullptr;
   std::vector<hlo::Opcode> ops;  ///< empty: not recognised
   bool recognised() const { return !ops.empty(); }
 };
-/// A computation that is one add, multiply, minimum, maximum, and, or, xor for each result, perhaps in a wider type.
+/// A computation that is one add, multiply, minimum, maximum, and, or, xor for each result, perhaps in a
+/// wider type.
 Reducer Recognise(const hlo::Computation& computation);
 
 /// Emits the elements of instructions at symbolic indices, from the root down.
 ///
-/// What an index depends on says how its value is held: an index without a lane symbol gives a scalar, one with it a vector
-/// of that many lanes. A value is emitted once for each (frame, instruction, index) in a scope, and reused in scopes inside
-/// it; dear values (reductions, starts of slices) move out of every loop whose position they do not depend on.
-/// Not thread-safe.
+/// What an index depends on says how its value is held: an index without a lane symbol gives a scalar, one
+/// with it a vector of that many lanes. A value is emitted once for each (frame, instruction, index) in a
+/// scope, and reused in scopes inside it; dear values (reductions, starts of slices) move out of every loop
+/// whose position they do not depend on. Not thread-safe.
 class Emission {
  public:
   Emission(mlir::ImplicitLocOpBuilder& builder, decision::Log* log = nullptr);
@@ -61,16 +63,18 @@ class Emission {
   indexing::Context& exprs() { return exprs_; }
   decision::Log* log() { return log_; }
 
-  // Values. ---------------------------------------------------------------------------------------------------------
+  // Values. -------------------------------------------------------------------------------------------------
   Result<Element> Value(Frame& frame, const hlo::Instruction& instruction, const Index& index);
   Result<Elements> AllValues(Frame& frame, const hlo::Instruction& instruction, const Index& index);
   /// The results of a computation on scalars, its parameters given as elements.
   Result<Elements> Call(const hlo::Computation& computation, std::span<const Element> arguments);
 
-  /// The clamped start of the window of dynamic-slice, dynamic-update-slice or gather (indexing::StartFunction).
-  Result<Expr> Start(Frame& frame, const hlo::Instruction& instruction, int64_t dimension, const Index& batch);
+  /// The clamped start of the window of dynamic-slice, dynamic-update-slice or gather
+  /// (indexing::StartFunction).
+  Result<Expr> Start(Frame& frame, const hlo::Instruction& instruction, int64_t dimension,
+                     const Index& batch);
 
-  // Indices. --------------------------------------------------------------------------------------------------------
+  // Indices. ------------------------------------------------------------------------------------------------
   /// An i64, or a vector of them when `e` depends on a lane symbol.
   mlir::Value Materialize(Expr e);
   /// Lanes that the value of `e` has: 0 for a scalar.
@@ -86,26 +90,27 @@ class Emission {
   mlir::Value ClampedIndex(const Element& element, int64_t last);
   mlir::Value Constant(int64_t value);
 
-  // Tiles: `rows` neighbouring positions of an outer loop, written out one after the other, each in `rows` lanes of the
-  // minor one. A read that goes along memory with the rows and across it with the lanes is made once for the tile, along
-  // memory, and transposed in registers.
+  // Tiles: `rows` neighbouring positions of an outer loop, written out one after the other, each in `rows`
+  // lanes of the minor one. A read that goes along memory with the rows and across it with the lanes is made
+  // once for the tile, along memory, and transposed in registers.
   Expr BeginTile(int64_t rows);
   Status TileRow(int64_t row, const std::function<Status()>& body);
   void EndTile() { tile_ = {}; }
 
-  // Memory. ---------------------------------------------------------------------------------------------------------
+  // Memory. -------------------------------------------------------------------------------------------------
   /// The element at linear offset `offset` of `buffer`, which holds `type`. Lanes follow from the offset.
   Element Load(mlir::Value buffer, Expr offset);
   /// `lanes_of` decides how many elements are written: lanes of the offset. A scalar element is spread.
   void Store(const Element& element, mlir::Value buffer, Expr offset);
 
-  // Structure. ------------------------------------------------------------------------------------------------------
+  // Structure. ----------------------------------------------------------------------------------------------
   /// body(position, carried values) gives the new carried values.
   using LoopBody = std::function<Result<Values>(Expr position, mlir::ValueRange carried)>;
   /// for position in [low, high), both known. One trip or none makes no loop.
   Result<Values> Loop(int64_t low, int64_t high, Values init, const LoopBody& body);
   /// The same for bounds known at run time only; positions lie in `range`.
-  Result<Values> Loop(mlir::Value low, mlir::Value high, indexing::Range range, Values init, const LoopBody& body);
+  Result<Values> Loop(mlir::Value low, mlir::Value high, indexing::Range range, Values init,
+                      const LoopBody& body);
   /// if (condition) then() else otherwise(), each giving values of these types.
   Result<Values> If(mlir::Value condition, mlir::TypeRange types, const std::function<Result<Values>()>& then,
                     const std::function<Result<Values>()>& otherwise);
@@ -127,9 +132,9 @@ class Emission {
     absl::flat_hash_map<std::pair<int64_t, int64_t>, Expr> at_lane;  ///< (symbol, lane)
   };
   struct Symbol {
-    mlir::Value value;   ///< null for lane symbols
+    mlir::Value value;  ///< null for lane symbols
     int64_t lanes = 0;
-    size_t level = 0;    ///< of the scope it is bound in
+    size_t level = 0;  ///< of the scope it is bound in
   };
 
   struct Tile {
@@ -161,9 +166,10 @@ class Emission {
 
   // mover.cc
   Result<Element> Mover(Frame& frame, const hlo::Instruction& instruction, const Index& index);
-  Result<Element> Alternatives(Frame& frame, const hlo::Instruction& instruction, std::span<const indexing::OperandRead> reads,
-                               int64_t lanes);
-  Result<Elements> LaneByLane(Frame& frame, const hlo::Instruction& instruction, const Index& index, int64_t lanes);
+  Result<Element> Alternatives(Frame& frame, const hlo::Instruction& instruction,
+                               std::span<const indexing::OperandRead> reads, int64_t lanes);
+  Result<Elements> LaneByLane(Frame& frame, const hlo::Instruction& instruction, const Index& index,
+                              int64_t lanes);
 
   // memory.cc
   mlir::Value LoadOfTile(mlir::Value buffer, Expr offset, int64_t lanes);
@@ -181,7 +187,8 @@ class Emission {
   Tile tile_;
   int64_t emitted_ = 0;  ///< values so far
   std::vector<std::unique_ptr<Frame>> frames_;
-  absl::flat_hash_map<const hlo::Instruction*, mlir::Value> constants_;  ///< large ones, at the head of the kernel
+  absl::flat_hash_map<const hlo::Instruction*, mlir::Value>
+      constants_;  ///< large ones, at the head of the kernel
   absl::flat_hash_map<std::pair<const Frame*, const hlo::Instruction*>, Frame*> inlined_;
 };
 

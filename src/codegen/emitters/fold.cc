@@ -34,20 +34,23 @@ class FoldEmitter {
     }
     if (spec_.computation != nullptr) {
       decision::Decide(e_.log(), decision::Question::kReducerKind, free,
-                       free ? decision::Fact::kReducerRecognised : decision::Fact::kReducerUnknown, 0, 0, op_.id());
+                       free ? decision::Fact::kReducerRecognised : decision::Fact::kReducerUnknown, 0, 0,
+                       op_.id());
     }
     if (free) return FreeOrder();
-    if (spec_.computation == nullptr) return NotSupported("{} of {}", hlo::ToString(op_.opcode()), op_.shape().ToString());
+    if (spec_.computation == nullptr)
+      return NotSupported("{} of {}", hlo::ToString(op_.opcode()), op_.shape().ToString());
     return InOrder();
   }
 
  private:
   using State = std::vector<Elements>;  // accumulators, each of one element a result
 
-  // Loops. ------------------------------------------------------------------------------------------------------------
+  // Loops. --------------------------------------------------------------------------------------------------
 
   // The term for positions of the loops.
-  indexing::FoldTerm TermAt(indexing::Context& c, const Index& result, std::span<const FoldLoop> loops, const Index& at) const {
+  indexing::FoldTerm TermAt(indexing::Context& c, const Index& result, std::span<const FoldLoop> loops,
+                            const Index& at) const {
     Index all;
     for (size_t i = 0; i < loops.size(); ++i) {
       Index part = c.Delinearize(at[i], loops[i].sizes);
@@ -63,7 +66,8 @@ class FoldEmitter {
   Probe Look(std::span<const FoldLoop> loops) const {
     indexing::Context c;
     Index result_index, at;
-    for (int64_t size : indexing::FoldResultSizes(op_)) result_index.push_back(c.NewSymbol({0, std::max<int64_t>(size - 1, 0)}));
+    for (int64_t size : indexing::FoldResultSizes(op_))
+      result_index.push_back(c.NewSymbol({0, std::max<int64_t>(size - 1, 0)}));
     std::vector<int64_t> symbols;
     for (const FoldLoop& loop : loops) {
       at.push_back(c.NewSymbol({0, std::max<int64_t>(loop.size - 1, 0)}));
@@ -79,19 +83,23 @@ class FoldEmitter {
         const bool affine = indexing::IsAffineIn(access.expression, symbols[l], &stride);
         if (access.kind == indexing::Access::Kind::kValue && affine) continue;
         if (access.kind == indexing::Access::Kind::kCondition && affine && stride == 0) continue;
-        if (!affine || (stride != 0 && stride != 1) || access.kind == indexing::Access::Kind::kCondition) probe.along_memory[l] = false;
+        if (!affine || (stride != 0 && stride != 1) || access.kind == indexing::Access::Kind::kCondition)
+          probe.along_memory[l] = false;
         ones[l] = ones[l] || stride == 1;
       }
     };
     const indexing::FoldTerm term = TermAt(c, result_index, loops, at);
     for (const indexing::Bound& bound : term.conditions) {
-      if (bound.Known() == indexing::Bound::Truth::kUnknown) note({indexing::Access::Kind::kCondition, &op_, bound.value, bound.low, bound.high, true});
+      if (bound.Known() == indexing::Bound::Truth::kUnknown)
+        note({indexing::Access::Kind::kCondition, &op_, bound.value, bound.low, bound.high, true});
     }
     for (const indexing::OperandRead& read : term.reads) {
-      for (const auto& access : indexing::CollectAccesses(c, *op_.operand(read.operand), read.index)) note(access);
+      for (const auto& access : indexing::CollectAccesses(c, *op_.operand(read.operand), read.index))
+        note(access);
     }
     // Reading nothing from memory is as good as reading along it.
-    for (size_t l = 0; l < loops.size(); ++l) probe.along_memory[l] = probe.along_memory[l] && (ones[l] || loops.size() == 1);
+    for (size_t l = 0; l < loops.size(); ++l)
+      probe.along_memory[l] = probe.along_memory[l] && (ones[l] || loops.size() == 1);
     return probe;
   }
 
@@ -111,15 +119,17 @@ class FoldEmitter {
     along_memory_ = best.along_memory;
   }
 
-  // Reading. ----------------------------------------------------------------------------------------------------------
+  // Reading. ------------------------------------------------------------------------------------------------
 
   Result<Elements> Convert(Elements values, std::span<const ElementType> types) {
-    for (size_t i = 0; i < values.size(); ++i) values[i] = SF_TRY(elemental::EmitConvert(e_.b(), values[i], types[i]));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = SF_TRY(elemental::EmitConvert(e_.b(), values[i], types[i]));
     return values;
   }
   // What `state` becomes with the term at these positions: itself where the term is left out.
-  Result<Elements> With(Elements state, const Index& at, std::span<const ElementType> types,
-                        const std::function<Result<Elements>(const Elements& state, const Elements& term)>& combine) {
+  Result<Elements> With(
+      Elements state, const Index& at, std::span<const ElementType> types,
+      const std::function<Result<Elements>(const Elements& state, const Elements& term)>& combine) {
     const indexing::FoldTerm term = TermAt(e_.exprs(), index_, loops_, at);
     bool always = true;
     for (const indexing::Bound& bound : term.conditions) {
@@ -132,7 +142,9 @@ class FoldEmitter {
     for (mlir::Value v : before) value_types.push_back(v.getType());
     Values after = SF_TRY(e_.If(
         e_.Holds(term.conditions), value_types,
-        [&]() -> Result<Values> { return Emission::Flatten(SF_TRY(combine(state, SF_TRY(spec_.read(term))))); },
+        [&]() -> Result<Values> {
+          return Emission::Flatten(SF_TRY(combine(state, SF_TRY(spec_.read(term)))));
+        },
         [&]() -> Result<Values> { return before; }));
     return Emission::Unflatten(after, types);
   }
@@ -142,7 +154,7 @@ class FoldEmitter {
     return n;
   }
 
-  // Any reducer, in index order. --------------------------------------------------------------------------------------
+  // Any reducer, in index order. ----------------------------------------------------------------------------
 
   void Spread(Elements& elements) {
     if (outer_lanes_ == 0) return;
@@ -173,7 +185,7 @@ class FoldEmitter {
     });
   }
 
-  // A recognised reducer, in an order of our own. ---------------------------------------------------------------------
+  // A recognised reducer, in an order of our own. -----------------------------------------------------------
 
   Result<Elements> Combine(const Elements& a, const Elements& b) {
     Elements result;
@@ -187,13 +199,15 @@ class FoldEmitter {
   Result<Elements> Identity(int64_t lanes) {
     Elements result;
     for (size_t i = 0; i < spec_.ops.size(); ++i) {
-      result.push_back(SF_TRY(elemental::ReducerIdentity(e_.b(), spec_.ops[i], spec_.accumulators[i], lanes)));
+      result.push_back(
+          SF_TRY(elemental::ReducerIdentity(e_.b(), spec_.ops[i], spec_.accumulators[i], lanes)));
     }
     return result;
   }
   Result<State> FreshState() {
     State state;
-    for (int64_t u = 0; u < unroll_; ++u) state.push_back(SF_TRY(Identity(own_lanes_ > 0 ? own_lanes_ : outer_lanes_)));
+    for (int64_t u = 0; u < unroll_; ++u)
+      state.push_back(SF_TRY(Identity(own_lanes_ > 0 ? own_lanes_ : outer_lanes_)));
     if (tail_ > 0) state.push_back(SF_TRY(Identity(0)));
     return state;
   }
@@ -208,22 +222,26 @@ class FoldEmitter {
   State UnflattenState(mlir::ValueRange values, size_t count) {
     const size_t each = values.size() / count;
     State state;
-    for (size_t i = 0; i < count; ++i) state.push_back(Emission::Unflatten(values.slice(i * each, each), spec_.accumulators));
+    for (size_t i = 0; i < count; ++i)
+      state.push_back(Emission::Unflatten(values.slice(i * each, each), spec_.accumulators));
     return state;
   }
   using StateBody = std::function<Result<State>(Expr position, State state)>;
-  Result<State> CarryState(mlir::Value low, mlir::Value high, indexing::Range range, State state, const StateBody& body) {
+  Result<State> CarryState(mlir::Value low, mlir::Value high, indexing::Range range, State state,
+                           const StateBody& body) {
     const size_t count = state.size();
-    Values values = SF_TRY(e_.Loop(low, high, range, FlattenState(state), [&](Expr t, mlir::ValueRange carried) -> Result<Values> {
-      return FlattenState(SF_TRY(body(t, UnflattenState(carried, count))));
-    }));
+    Values values = SF_TRY(e_.Loop(low, high, range, FlattenState(state),
+                                   [&](Expr t, mlir::ValueRange carried) -> Result<Values> {
+                                     return FlattenState(SF_TRY(body(t, UnflattenState(carried, count))));
+                                   }));
     return UnflattenState(values, count);
   }
   Result<State> CarryState(int64_t n, State state, const StateBody& body) {
     const size_t count = state.size();
-    Values values = SF_TRY(e_.Loop(0, n, FlattenState(state), [&](Expr t, mlir::ValueRange carried) -> Result<Values> {
-      return FlattenState(SF_TRY(body(t, UnflattenState(carried, count))));
-    }));
+    Values values =
+        SF_TRY(e_.Loop(0, n, FlattenState(state), [&](Expr t, mlir::ValueRange carried) -> Result<Values> {
+          return FlattenState(SF_TRY(body(t, UnflattenState(carried, count))));
+        }));
     return UnflattenState(values, count);
   }
 
@@ -236,8 +254,8 @@ class FoldEmitter {
     return false;
   }
 
-  // n steps of `body`, each of which adds `*adds` terms to every accumulator. Long sequences are cut into blocks with fresh
-  // accumulators, which are then added up; *adds becomes what the state given sees of it.
+  // n steps of `body`, each of which adds `*adds` terms to every accumulator. Long sequences are cut into
+  // blocks with fresh accumulators, which are then added up; *adds becomes what the state given sees of it.
   Result<State> Sequence(int64_t n, int64_t* adds, State state, const StateBody& body) {
     constexpr int64_t kLongest = 256;
     const int64_t each = std::max<int64_t>(*adds, 1);
@@ -262,7 +280,8 @@ class FoldEmitter {
 
   void ChooseShape() {
     int64_t widest = 1;
-    for (ElementType type : spec_.accumulators) widest = std::max<int64_t>(widest, ByteWidth(ComponentType(type)));
+    for (ElementType type : spec_.accumulators)
+      widest = std::max<int64_t>(widest, ByteWidth(ComponentType(type)));
     innermost_ = loops_.size() - 1;
     if (outer_lanes_ == 0) {
       for (size_t i = loops_.size(); i-- > 0;) {
@@ -310,14 +329,16 @@ class FoldEmitter {
   }
 
   Result<Elements> Add(Elements accumulator, const Index& at) {
-    return With(std::move(accumulator), at, spec_.accumulators, [&](const Elements& before, const Elements& term) -> Result<Elements> {
-      return Combine(before, SF_TRY(Convert(term, spec_.accumulators)));
-    });
+    return With(std::move(accumulator), at, spec_.accumulators,
+                [&](const Elements& before, const Elements& term) -> Result<Elements> {
+                  return Combine(before, SF_TRY(Convert(term, spec_.accumulators)));
+                });
   }
 
   Result<State> Nest(const std::vector<size_t>& order, size_t level, Index at, State state, int64_t* adds) {
     if (level == order.size()) return Innermost(std::move(at), std::move(state), adds);
-    // How many terms the inner loops add is known once they are written; what they would add unblocked bounds it.
+    // How many terms the inner loops add is known once they are written; what they would add unblocked bounds
+    // it.
     int64_t inner_adds = InnermostSteps();
     for (size_t l = level + 1; l < order.size(); ++l) inner_adds *= loops_[order[l]].size;
     *adds = std::min<int64_t>(inner_adds, 256);
@@ -346,7 +367,8 @@ class FoldEmitter {
     };
     *adds = 1;
     state = SF_TRY(Sequence(n / chunk, adds, std::move(state), [&](Expr t, State s) -> Result<State> {
-      for (int64_t u = 0; u < unroll_; ++u) SF_CHECK(add(s[static_cast<size_t>(u)], c.Add(c.Mul(t, chunk), u * step), true));
+      for (int64_t u = 0; u < unroll_; ++u)
+        SF_CHECK(add(s[static_cast<size_t>(u)], c.Add(c.Mul(t, chunk), u * step), true));
       return s;
     }));
     const int64_t done = n / chunk * chunk;
@@ -381,8 +403,10 @@ class FoldEmitter {
       Elements low = half(0), high = half(lanes / 2);
       total = SF_TRY(Combine(low, high));
     }
-    Elements first = each([&](mlir::Value v) -> mlir::Value { return mlir::vector::ExtractOp::create(b, v, 0); });
-    Elements second = each([&](mlir::Value v) -> mlir::Value { return mlir::vector::ExtractOp::create(b, v, 1); });
+    Elements first =
+        each([&](mlir::Value v) -> mlir::Value { return mlir::vector::ExtractOp::create(b, v, 0); });
+    Elements second =
+        each([&](mlir::Value v) -> mlir::Value { return mlir::vector::ExtractOp::create(b, v, 1); });
     return Combine(first, second);
   }
 
@@ -394,10 +418,10 @@ class FoldEmitter {
   int64_t outer_lanes_ = 0;
   std::vector<FoldLoop> loops_;
   std::vector<bool> along_memory_;
-  size_t innermost_ = 0;    // the loop whose positions follow one another
-  int64_t own_lanes_ = 0;   // lanes along it; 0: none
-  int64_t unroll_ = 1;      // accumulators
-  int64_t tail_ = 0;        // positions that fill no vector
+  size_t innermost_ = 0;   // the loop whose positions follow one another
+  int64_t own_lanes_ = 0;  // lanes along it; 0: none
+  int64_t unroll_ = 1;     // accumulators
+  int64_t tail_ = 0;       // positions that fill no vector
 };
 
 }  // namespace

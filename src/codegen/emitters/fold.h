@@ -22,9 +22,9 @@ struct FoldSpec {
 
 /// The results of `spec.op` at `index`. No condition of a term may differ between lanes of the index.
 ///
-/// With free order it keeps several accumulators, in lanes of its own where memory is read along a folded dimension, and
-/// sums in blocks so that the error does not grow with the length. In index order there is one sequence for each result
-/// element; lanes then run across results.
+/// With free order it keeps several accumulators, in lanes of its own where memory is read along a folded
+/// dimension, and sums in blocks so that the error does not grow with the length. In index order there is one
+/// sequence for each result element; lanes then run across results.
 Result<Elements> EmitFold(Emission& emission, Frame& frame, const FoldSpec& spec, const Index& index);
 
 }  // namespace subfloor::codegen::emitters

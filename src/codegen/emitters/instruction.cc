@@ -17,9 +17,12 @@ Result<Elements> Emission::Emit(Frame& frame, const Instruction& op, const Index
     return Elements{*element};
   };
   switch (op.opcode()) {
-    case Opcode::kParameter: return single(Parameter(frame, op, index));
-    case Opcode::kConstant: return single(ArrayConstant(op, index));
-    case Opcode::kIota: return single(Iota(op, index));
+    case Opcode::kParameter:
+      return single(Parameter(frame, op, index));
+    case Opcode::kConstant:
+      return single(ArrayConstant(op, index));
+    case Opcode::kIota:
+      return single(Iota(op, index));
     case Opcode::kBitcast:
     case Opcode::kBitcastConvert:
       if (!indexing::IsMover(op)) return single(BitcastConvert(frame, op, index));
@@ -28,25 +31,32 @@ Result<Elements> Emission::Emit(Frame& frame, const Instruction& op, const Index
       Elements all = SF_TRY(AllValues(frame, *op.operand(0), index));
       return Elements{all[static_cast<size_t>(op.As<hlo::GetTupleElementAttributes>().index)]};
     }
-    case Opcode::kAddDependency: return AllValues(frame, *op.operand(0), index);
+    case Opcode::kAddDependency:
+      return AllValues(frame, *op.operand(0), index);
     case Opcode::kFusion:
-    case Opcode::kCall: return Inlined(frame, op, index);
-    case Opcode::kMap: return Map(frame, op, index);
+    case Opcode::kCall:
+      return Inlined(frame, op, index);
+    case Opcode::kMap:
+      return Map(frame, op, index);
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
     case Opcode::kDot:
-    case Opcode::kConvolution: return Fold(frame, op, index);
-    default: break;
+    case Opcode::kConvolution:
+      return Fold(frame, op, index);
+    default:
+      break;
   }
   if (indexing::IsMover(op)) return single(Mover(frame, op, index));
   if (op.IsElementwise()) return single(Elementwise(frame, op, index));
-  return NotSupported("no emitter takes {} inside a kernel; run it on --target=evaluator", hlo::ToString(op.opcode()));
+  return NotSupported("no emitter takes {} inside a kernel; run it on --target=evaluator",
+                      hlo::ToString(op.opcode()));
 }
 
 Result<Element> Emission::Parameter(Frame& frame, const Instruction& op, const Index& index) {
   const auto number = static_cast<size_t>(op.parameter_number());
   if (number < frame.arguments.size()) return frame.arguments[number];
-  if (frame.caller != nullptr) return Value(*frame.caller, *frame.call->operand(op.parameter_number()), index);
+  if (frame.caller != nullptr)
+    return Value(*frame.caller, *frame.call->operand(op.parameter_number()), index);
   if (number >= frame.buffers.size()) return InternalError("parameter {} has no buffer", number);
   return Load(frame.buffers[number], exprs_.Linearize(index, op.shape().dimensions()));
 }
@@ -57,7 +67,8 @@ Result<Element> Emission::ArrayConstant(const Instruction& op, const Index& inde
   const auto width = static_cast<size_t>(ByteWidth(literal.element_type()));
   if (bytes.empty()) return InternalError("an element of an empty constant is wanted");
   bool uniform = true;
-  for (size_t i = width; i < bytes.size() && uniform; i += width) uniform = std::memcmp(&bytes[i], bytes.data(), width) == 0;
+  for (size_t i = width; i < bytes.size() && uniform; i += width)
+    uniform = std::memcmp(&bytes[i], bytes.data(), width) == 0;
   if (uniform) return elemental::EmitConstant(b_, literal, 0);
   Expr offset = exprs_.Linearize(index, op.shape().dimensions());
   if (offset->IsConstant()) return elemental::EmitConstant(b_, literal, offset->constant);
@@ -119,10 +130,12 @@ Result<Element> Emission::BitcastConvert(Frame& frame, const Instruction& op, co
     return elemental::EmitElementwise(b_, op, std::span(&value, 1));
   }
   if (op.opcode() == Opcode::kBitcast && from_bits == to_bits) {
-    return NotSupported("bitcast from {} to {}; write bitcast-convert", operand.shape().ToString(), op.shape().ToString());
+    return NotSupported("bitcast from {} to {}; write bitcast-convert", operand.shape().ToString(),
+                        op.shape().ToString());
   }
   if (IsComplex(from) || IsComplex(to) || IsSubByte(from) || IsSubByte(to)) {
-    return NotSupported("bitcast-convert from {} to {}; widths of 8 to 64 bits would work", ToString(from), ToString(to));
+    return NotSupported("bitcast-convert from {} to {}; widths of 8 to 64 bits would work", ToString(from),
+                        ToString(to));
   }
   // Both as the integers that hold their bits.
   auto lanes_type = [&](mlir::Value like, int bits) -> mlir::Type {
@@ -140,7 +153,8 @@ Result<Element> Emission::BitcastConvert(Frame& frame, const Instruction& op, co
     mlir::Type storage = elemental::StorageType(b_.getContext(), to);
     if (mlir::isa<mlir::FloatType>(storage)) {
       auto vector = mlir::dyn_cast<mlir::VectorType>(v.getType());
-      v = arith::BitcastOp::create(b_, vector ? mlir::Type(mlir::VectorType::get(vector.getShape(), storage)) : storage, v);
+      v = arith::BitcastOp::create(
+          b_, vector ? mlir::Type(mlir::VectorType::get(vector.getShape(), storage)) : storage, v);
     }
     return elemental::FromStorage(b_, to, v);
   };
@@ -165,7 +179,8 @@ Result<Element> Emission::BitcastConvert(Frame& frame, const Instruction& op, co
     if (LanesOf(part) == 0 || part->IsConstant()) {
       mlir::Value wide = to_integer(SF_TRY(Value(frame, operand, outer)));
       mlir::Value shift = Materialize(exprs_.Mul(part, to_bits));
-      if (from_bits < 64) shift = arith::TruncIOp::create(b_, b_.getIntegerType(static_cast<unsigned>(from_bits)), shift);
+      if (from_bits < 64)
+        shift = arith::TruncIOp::create(b_, b_.getIntegerType(static_cast<unsigned>(from_bits)), shift);
       mlir::Value moved = arith::ShRUIOp::create(b_, wide, splat(shift, wide));
       return from_integer(arith::TruncIOp::create(b_, lanes_type(moved, to_bits), moved));
     }

@@ -45,9 +45,12 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
   for (const Output& output : outputs) shapes.push_back(output.shape);
   llvm::SmallVector<mlir::Type> types;
   for (const Shape* shape : shapes) {
-    if (!shape->IsArray()) return NotSupported("kernel {} has an argument of shape {}; arrays would work", job.name, shape->ToString());
+    if (!shape->IsArray())
+      return NotSupported("kernel {} has an argument of shape {}; arrays would work", job.name,
+                          shape->ToString());
     if (shape->layout() != nullptr && shape->layout()->element_bits != 0) {
-      return NotSupported("packed elements in {}; without E({}) it would work", shape->ToString(), shape->layout()->element_bits);
+      return NotSupported("packed elements in {}; without E({}) it would work", shape->ToString(),
+                          shape->layout()->element_bits);
     }
     types.push_back(sf::BufferType::get(context, shape->dimensions(), shape->element_type()));
   }
@@ -57,16 +60,19 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
   llvm::SmallVector<int64_t> may_alias;
   for (auto [leaf, parameter] : job.in_place) may_alias.append({parameter, inputs + leaf});
 
-  auto op = sf::KernelOp::create(b, symbol, mlir::FunctionType::get(context, types, {}), inputs, /*workgroups=*/1,
-                                 may_alias.empty() ? nullptr : b.getDenseI64ArrayAttr(may_alias),
-                                 /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
+  auto op =
+      sf::KernelOp::create(b, symbol, mlir::FunctionType::get(context, types, {}), inputs, /*workgroups=*/1,
+                           may_alias.empty() ? nullptr : b.getDenseI64ArrayAttr(may_alias),
+                           /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
   mlir::Block& block = op.getBody().emplaceBlock();
   Frame frame;
   frame.computation = &body;
   for (size_t i = 0; i < types.size(); ++i) {
     mlir::Value buffer = block.addArgument(types[i], b.getLoc());
-    if (static_cast<int64_t>(i) < inputs) frame.buffers.push_back(buffer);
-    else if (i - static_cast<size_t>(inputs) < outputs.size()) outputs[i - static_cast<size_t>(inputs)].buffer = buffer;
+    if (static_cast<int64_t>(i) < inputs)
+      frame.buffers.push_back(buffer);
+    else if (i - static_cast<size_t>(inputs) < outputs.size())
+      outputs[i - static_cast<size_t>(inputs)].buffer = buffer;
   }
   b.setInsertionPointToEnd(&block);
   Emission emission(b, log);
@@ -86,14 +92,17 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
   b.setInsertionPointToEnd(&block);
   sf::ReturnOp::create(b);
   op.setWorkgroups(static_cast<uint64_t>(kernel.workgroups));
-  if (log) log->Add({decision::Question::kWorkgroups, decision::Answer::kYes, decision::Fact::kElements,
-                     kernel.outputs.empty() ? 0 : kernel.outputs[0].shape->element_count(), kernel.workgroups, job.instruction});
+  if (log)
+    log->Add({decision::Question::kWorkgroups, decision::Answer::kYes, decision::Fact::kElements,
+              kernel.outputs.empty() ? 0 : kernel.outputs[0].shape->element_count(), kernel.workgroups,
+              job.instruction});
   return EmittedKernel{kernel.workgroups, kernel.scratch_bytes};
 }
 
 int64_t BytesTouched(const Kernel& kernel) {
   int64_t bytes = 0;
-  for (const Instruction* parameter : kernel.frame.computation->parameters()) bytes += parameter->shape().byte_size();
+  for (const Instruction* parameter : kernel.frame.computation->parameters())
+    bytes += parameter->shape().byte_size();
   for (const Output& output : kernel.outputs) bytes += output.shape->byte_size();
   return bytes;
 }

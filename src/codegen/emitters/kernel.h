@@ -17,8 +17,8 @@ struct Output {
   size_t result;
   const Shape* shape;
   mlir::Value buffer;
-  /// Set where the buffer holds the operand of this dynamic-update-slice already: then `instruction` and `shape` are those
-  /// of its update, and only that is written.
+  /// Set where the buffer holds the operand of this dynamic-update-slice already: then `instruction` and
+  /// `shape` are those of its update, and only that is written.
   const hlo::Instruction* update = nullptr;
 };
 
@@ -27,11 +27,11 @@ struct Kernel {
   const KernelJob& job;
   const CompileOptions& options;
   Emission& emission;
-  Frame& frame;                                ///< of the fusion body; its parameters are buffers
-  std::vector<Output> outputs;                 ///< of the root, or of the operands of the root tuple
-  int64_t workgroups = 1;                      ///< set by the emitter before it asks for the workgroup's number
+  Frame& frame;                 ///< of the fusion body; its parameters are buffers
+  std::vector<Output> outputs;  ///< of the root, or of the operands of the root tuple
+  int64_t workgroups = 1;       ///< set by the emitter before it asks for the workgroup's number
   int64_t scratch_bytes = 0;
-  mlir::Value scratch = {};                      ///< a buffer of scratch_bytes; null if there are none
+  mlir::Value scratch = {};  ///< a buffer of scratch_bytes; null if there are none
 
   /// The parameter that shares its buffer with output leaf `leaf`, or -1.
   int64_t InPlaceParameter(int64_t leaf) const;
@@ -56,7 +56,8 @@ int64_t SortScratchBytes(const hlo::Instruction& sort);
 int64_t ChooseWorkgroups(const Kernel& kernel, int64_t units, int64_t bytes);
 /// Bytes of all operands and results.
 int64_t BytesTouched(const Kernel& kernel);
-/// Lanes of a loop over elements of these: 64 bytes of the widest type that takes part, at most 64, at least 1.
+/// Lanes of a loop over elements of these: 64 bytes of the widest type that takes part, at most 64, at
+/// least 1.
 int64_t ChooseLanes(const Kernel& kernel);
 
 /// Calls body(position) for this workgroup's share of [0, count); shares are as even as can be.

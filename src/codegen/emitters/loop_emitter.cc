@@ -5,7 +5,8 @@
 #include "indexing/access.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-/// Loops over the results: one nest for each set of outputs with equally many elements, its minor loop in lanes.
+/// Loops over the results: one nest for each set of outputs with equally many elements, its minor loop in
+/// lanes.
 namespace subfloor::codegen::emitters {
 namespace {
 
@@ -13,7 +14,8 @@ namespace arith = mlir::arith;
 using hlo::Instruction;
 using indexing::Access;
 
-// Outputs that are computed in one nest: they have the same number of elements, and are indexed by the first one's shape.
+// Outputs that are computed in one nest: they have the same number of elements, and are indexed by the first
+// one's shape.
 struct Nest {
   std::vector<size_t> outputs;
 };
@@ -25,8 +27,10 @@ std::vector<Nest> GroupOutputs(const Kernel& kernel) {
     auto it = std::find_if(nests.begin(), nests.end(), [&](const Nest& nest) {
       return kernel.outputs[nest.outputs[0]].shape->element_count() == count;
     });
-    if (it == nests.end()) nests.push_back({{i}});
-    else it->outputs.push_back(i);
+    if (it == nests.end())
+      nests.push_back({{i}});
+    else
+      it->outputs.push_back(i);
   }
   return nests;
 }
@@ -40,7 +44,8 @@ class NestEmitter {
     if (shape.element_count() == 0) return {};
     std::vector<const Instruction*> same_shape;
     for (size_t i : nest_.outputs) {
-      if (kernel_.outputs[i].shape->SameDimensions(shape)) same_shape.push_back(kernel_.outputs[i].instruction);
+      if (kernel_.outputs[i].shape->SameDimensions(shape))
+        same_shape.push_back(kernel_.outputs[i].instruction);
     }
     loops_ = indexing::Collapse(e_.exprs(), same_shape, shape.dimensions());
     minor_ = loops_.sizes.back();
@@ -61,19 +66,24 @@ class NestEmitter {
     if (outer_ > 1) {
       return ForOuter([&](const Index& outer) -> Status {
         for (const Segment& segment : segments_) {
-          if (segment.vectors > 0) SF_CHECK(e_.Loop(0, segment.vectors, {}, Body(outer, segment, /*vector=*/true)));
-          if (segment.tail > 0) SF_CHECK(e_.Loop(0, segment.tail, {}, Body(outer, segment, /*vector=*/false)));
+          if (segment.vectors > 0)
+            SF_CHECK(e_.Loop(0, segment.vectors, {}, Body(outer, segment, /*vector=*/true)));
+          if (segment.tail > 0)
+            SF_CHECK(e_.Loop(0, segment.tail, {}, Body(outer, segment, /*vector=*/false)));
         }
         return {};
       });
     }
     const Index none(loops_.sizes.size() - 1, e_.exprs().Constant(0));
     for (const Segment& segment : segments_) {
-      SF_CHECK(ForShare(kernel_, segment.vectors, [&](Expr t) -> Status { return At(none, segment, t, true); }));
+      SF_CHECK(
+          ForShare(kernel_, segment.vectors, [&](Expr t) -> Status { return At(none, segment, t, true); }));
       if (segment.tail > 0 && lanes_ == 1) {
-        SF_CHECK(ForShare(kernel_, segment.tail, [&](Expr t) -> Status { return At(none, segment, t, false); }));
+        SF_CHECK(
+            ForShare(kernel_, segment.tail, [&](Expr t) -> Status { return At(none, segment, t, false); }));
       } else if (segment.tail > 0) {
-        SF_CHECK(InLastWorkgroup([&]() -> Result<Values> { return e_.Loop(0, segment.tail, {}, Body(none, segment, false)); }));
+        SF_CHECK(InLastWorkgroup(
+            [&]() -> Result<Values> { return e_.Loop(0, segment.tail, {}, Body(none, segment, false)); }));
       }
     }
     return {};
@@ -104,7 +114,8 @@ class NestEmitter {
     std::optional<size_t> along;
     for (size_t i : nest_.outputs) {
       if (!kernel_.outputs[i].shape->SameDimensions(FirstShape())) continue;
-      for (const Access& access : indexing::CollectAccesses(context, *kernel_.outputs[i].instruction, loops_.Expand(context, at))) {
+      for (const Access& access :
+           indexing::CollectAccesses(context, *kernel_.outputs[i].instruction, loops_.Expand(context, at))) {
         int64_t stride = 0;
         const bool affine = indexing::IsAffineIn(access.expression, minor, &stride);
         if (access.kind == Access::Kind::kCondition) {
@@ -126,7 +137,10 @@ class NestEmitter {
           // Read across memory: perhaps another loop goes along it.
           for (size_t l = 0; l + 1 < loops_.sizes.size(); ++l) {
             int64_t other = 0;
-            if (indexing::IsAffineIn(access.expression, minor - static_cast<int64_t>(loops_.sizes.size() - 1 - l), &other) && other == 1) along = l;
+            if (indexing::IsAffineIn(access.expression,
+                                     minor - static_cast<int64_t>(loops_.sizes.size() - 1 - l), &other) &&
+                other == 1)
+              along = l;
           }
         }
       }
@@ -136,7 +150,8 @@ class NestEmitter {
       cuts.clear();
     }
     if (folds && lanes_ > 1) {
-      // Results of a fold across memory: more of a row at a time, so that whole pages are read one after the other.
+      // Results of a fold across memory: more of a row at a time, so that whole pages are read one after the
+      // other.
       constexpr int64_t kWider = 4;
       if (minor_ >= kWider * lanes_) lanes_ *= kWider;
     }
@@ -163,7 +178,8 @@ class NestEmitter {
     tiled_ = along;
   }
 
-  // Tiles over the loop that goes along memory and the minor one; what fills no tile is left to the plain loops.
+  // Tiles over the loop that goes along memory and the minor one; what fills no tile is left to the plain
+  // loops.
   Status EmitTiles() {
     const size_t along = *tiled_;
     const int64_t tiles = loops_.sizes[along] / lanes_, rest = loops_.sizes[along] % lanes_;
@@ -180,7 +196,8 @@ class NestEmitter {
         Expr row = e_.BeginTile(lanes_);
         Expr lane = e_.NewLane(lanes_);
         outer[along] = c.Add(first_row, row);
-        for (int64_t r = 0; r < lanes_; ++r) SF_CHECK(e_.TileRow(r, [&] { return At(outer, whole, t, /*vector=*/true, lane); }));
+        for (int64_t r = 0; r < lanes_; ++r)
+          SF_CHECK(e_.TileRow(r, [&] { return At(outer, whole, t, /*vector=*/true, lane); }));
         e_.EndTile();
         return Values{};
       }));
@@ -209,22 +226,25 @@ class NestEmitter {
     }
     mlir::ImplicitLocOpBuilder& b = e_.b();
     mlir::Value id = sf::WorkgroupIdOp::create(b);
-    mlir::Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, id, e_.Constant(kernel_.workgroups - 1));
+    mlir::Value last =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, id, e_.Constant(kernel_.workgroups - 1));
     SF_CHECK(e_.If(last, {}, body, []() -> Result<Values> { return Values{}; }));
     return {};
   }
 
-  // Loops around the minor one. Shared out over workgroups: the outermost alone if it has enough positions, else all of
-  // them as one.
+  // Loops around the minor one. Shared out over workgroups: the outermost alone if it has enough positions,
+  // else all of them as one.
   Status ForOuter(const std::function<Status(const Index&)>& body) {
     const std::vector<int64_t> sizes(loops_.sizes.begin(), loops_.sizes.end() - 1);
     constexpr int64_t kEven = 8;  // positions a workgroup, so that shares differ by little
     if (sizes.size() == 1 || kernel_.workgroups == 1 || sizes[0] >= kEven * kernel_.workgroups) {
       return ForShare(kernel_, sizes[0], [&](Expr first) -> Status { return Inner(sizes, {first}, body); });
     }
-    return ForShare(kernel_, outer_, [&](Expr all) -> Status { return body(e_.exprs().Delinearize(all, sizes)); });
+    return ForShare(kernel_, outer_,
+                    [&](Expr all) -> Status { return body(e_.exprs().Delinearize(all, sizes)); });
   }
-  Status Inner(const std::vector<int64_t>& sizes, Index index, const std::function<Status(const Index&)>& body) {
+  Status Inner(const std::vector<int64_t>& sizes, Index index,
+               const std::function<Status(const Index&)>& body) {
     if (index.size() == sizes.size()) return body(index);
     SF_CHECK(e_.Loop(0, sizes[index.size()], {}, [&](Expr position, mlir::ValueRange) -> Result<Values> {
       Index next = index;
@@ -286,7 +306,8 @@ class NestEmitter {
   std::optional<size_t> tiled_;  // the loop that goes along memory where the minor one goes across it
 };
 
-// Outputs that are dynamic-update-slices of the very buffer they are stored in: only the update is computed and written.
+// Outputs that are dynamic-update-slices of the very buffer they are stored in: only the update is computed
+// and written.
 void ReduceToUpdates(Kernel& kernel) {
   for (size_t i = 0; i < kernel.outputs.size(); ++i) {
     Output& output = kernel.outputs[i];

@@ -51,7 +51,10 @@ Element Emission::Load(mlir::Value buffer, Expr offset) {
   for (int64_t lane = 0; lane < lanes; ++lane) at.push_back(AtLane({offset}, lane)[0]);
   auto run_from = [&](int64_t first, int64_t step) {
     int64_t n = 1;
-    while (first + n < lanes && exprs_.Sub(at[static_cast<size_t>(first + n)], at[static_cast<size_t>(first + n - 1)])->IsConstant(step)) ++n;
+    while (first + n < lanes &&
+           exprs_.Sub(at[static_cast<size_t>(first + n)], at[static_cast<size_t>(first + n - 1)])
+               ->IsConstant(step))
+      ++n;
     return n;
   };
   if (run_from(0, 1) == lanes) {
@@ -116,7 +119,8 @@ Element Emission::Load(mlir::Value buffer, Expr offset) {
 // This row of a tile that lies the other way round in memory; null where that is not so.
 mlir::Value Emission::LoadOfTile(mlir::Value buffer, Expr offset, int64_t lanes) {
   int64_t stride = 0;
-  if (tile_.rows != lanes || lanes < 2 || !indexing::IsAffineIn(offset, tile_.symbol, &stride) || stride != 1) return {};
+  if (tile_.rows != lanes || lanes < 2 || !indexing::IsAffineIn(offset, tile_.symbol, &stride) || stride != 1)
+    return {};
   // Under a condition the row's place may not exist for others.
   for (size_t i = symbols_[static_cast<size_t>(tile_.symbol)].level + 1; i < scopes_.size(); ++i) {
     if (scopes_[i].conditional) return {};
@@ -168,13 +172,16 @@ void Emission::Store(const Element& given, mlir::Value buffer, Expr offset) {
   bool contiguous = true;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     at.push_back(AtLane({offset}, lane)[0]);
-    if (lane > 0) contiguous &= exprs_.Sub(at[static_cast<size_t>(lane)], at[static_cast<size_t>(lane - 1)])->IsConstant(1);
+    if (lane > 0)
+      contiguous &=
+          exprs_.Sub(at[static_cast<size_t>(lane)], at[static_cast<size_t>(lane - 1)])->IsConstant(1);
   }
   if (contiguous) {
     if (!complex) return store(element.value, at[0], lanes);
     llvm::SmallVector<int64_t> zip;
     for (int64_t l = 0; l < lanes; ++l) zip.push_back(l), zip.push_back(lanes + l);
-    return store(vector::ShuffleOp::create(b_, element.value, element.imag, zip), exprs_.Mul(at[0], 2), 2 * lanes);
+    return store(vector::ShuffleOp::create(b_, element.value, element.imag, zip), exprs_.Mul(at[0], 2),
+                 2 * lanes);
   }
   for (int64_t lane = 0; lane < lanes; ++lane) {
     Expr e = at[static_cast<size_t>(lane)];

@@ -41,12 +41,13 @@ Result<Element> Emission::Mover(Frame& frame, const Instruction& op, const Index
   return Alternatives(frame, op, reads, lanes);
 }
 
-Result<Element> Emission::Alternatives(Frame& frame, const Instruction& op, std::span<const OperandRead> reads,
-                                       int64_t lanes) {
+Result<Element> Emission::Alternatives(Frame& frame, const Instruction& op,
+                                       std::span<const OperandRead> reads, int64_t lanes) {
   auto value = [&](const OperandRead& read) { return Value(frame, *op.operand(read.operand), read.index); };
   if (reads.size() == 1) return value(reads[0]);
   const ElementType type = op.shape().element_type();
-  llvm::SmallVector<mlir::Type> types(IsComplex(type) ? 2 : 1, elemental::ValueType(b_.getContext(), type, lanes));
+  llvm::SmallVector<mlir::Type> types(IsComplex(type) ? 2 : 1,
+                                      elemental::ValueType(b_.getContext(), type, lanes));
   auto as_values = [&](Result<Element> element) -> Result<Values> {
     if (!element) return std::unexpected(std::move(element).error());
     Element full = lanes == 0 ? *element : elemental::Splat(b_, *element, lanes);
@@ -58,7 +59,8 @@ Result<Element> Emission::Alternatives(Frame& frame, const Instruction& op, std:
   return Unflatten(chosen, std::span(&type, 1))[0];
 }
 
-Result<Elements> Emission::LaneByLane(Frame& frame, const Instruction& op, const Index& index, int64_t lanes) {
+Result<Elements> Emission::LaneByLane(Frame& frame, const Instruction& op, const Index& index,
+                                      int64_t lanes) {
   llvm::SmallVector<mlir::Value> reals, imags;
   ElementType type = op.shape().element_type();
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -67,7 +69,8 @@ Result<Elements> Emission::LaneByLane(Frame& frame, const Instruction& op, const
     if (element.imag) imags.push_back(element.imag);
   }
   auto together = [&](llvm::ArrayRef<mlir::Value> parts) -> mlir::Value {
-    return mlir::vector::FromElementsOp::create(b_, mlir::VectorType::get({lanes}, parts[0].getType()), parts);
+    return mlir::vector::FromElementsOp::create(b_, mlir::VectorType::get({lanes}, parts[0].getType()),
+                                                parts);
   };
   Element result{type, together(reals), {}};
   if (!imags.empty()) result.imag = together(imags);

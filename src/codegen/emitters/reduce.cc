@@ -19,14 +19,16 @@ Result<Elements> Emission::Fold(Frame& frame, const Instruction& op, const Index
   // Terms that some lanes leave out and others do not: one lane after the other.
   if (const int64_t lanes = LanesOf(index); lanes > 0) {
     Index at;
-    for (int64_t size : indexing::FoldSizes(op)) at.push_back(exprs_.NewSymbol({0, std::max<int64_t>(size - 1, 0)}));
+    for (int64_t size : indexing::FoldSizes(op))
+      at.push_back(exprs_.NewSymbol({0, std::max<int64_t>(size - 1, 0)}));
     symbols_.resize(static_cast<size_t>(exprs_.symbol_count()));
     for (const indexing::Bound& bound : indexing::FoldTermAt(exprs_, op, index, at).conditions) {
-      if (bound.Known() == indexing::Bound::Truth::kUnknown && LanesOf(bound.value) > 0) return LaneByLane(frame, op, index, lanes);
+      if (bound.Known() == indexing::Bound::Truth::kUnknown && LanesOf(bound.value) > 0)
+        return LaneByLane(frame, op, index, lanes);
     }
   }
   return op.opcode() == Opcode::kReduce || op.opcode() == Opcode::kReduceWindow ? Reduce(frame, op, index)
-                                                                                 : Product(frame, op, index);
+                                                                                : Product(frame, op, index);
 }
 
 Result<Elements> Emission::Reduce(Frame& frame, const Instruction& op, const Index& index) {
@@ -39,11 +41,13 @@ Result<Elements> Emission::Reduce(Frame& frame, const Instruction& op, const Ind
     spec.results.push_back((op.shape().IsTuple() ? op.shape().tuple_shape(i) : op.shape()).element_type());
     const ElementType wider = Wider(op.operand(i)->shape().element_type(), spec.results.back());
     const bool free = !spec.ops.empty();
-    spec.accumulators.push_back(free ? elemental::AccumulatorType(spec.ops[static_cast<size_t>(i)], wider) : spec.results.back());
+    spec.accumulators.push_back(free ? elemental::AccumulatorType(spec.ops[static_cast<size_t>(i)], wider)
+                                     : spec.results.back());
   }
   spec.read = [&](const indexing::FoldTerm& term) -> Result<Elements> {
     Elements values;
-    for (const auto& read : term.reads) values.push_back(SF_TRY(Value(frame, *op.operand(read.operand), read.index)));
+    for (const auto& read : term.reads)
+      values.push_back(SF_TRY(Value(frame, *op.operand(read.operand), read.index)));
     return values;
   };
   spec.initial = [&]() -> Result<Elements> {
@@ -60,7 +64,8 @@ Result<Elements> Emission::Product(Frame& frame, const Instruction& op, const In
   ElementType type = result;
   if (IsFloat(result)) {
     for (int i = 0; i < 2; ++i) {
-      if (IsFloat(op.operand(i)->shape().element_type())) type = Wider(type, op.operand(i)->shape().element_type());
+      if (IsFloat(op.operand(i)->shape().element_type()))
+        type = Wider(type, op.operand(i)->shape().element_type());
     }
   }
   FoldSpec spec;
@@ -81,7 +86,9 @@ Result<Elements> Emission::Product(Frame& frame, const Instruction& op, const In
     }
     return Elements{SF_TRY(elemental::Combine(b_, Opcode::kMultiply, sides[0], sides[1]))};
   };
-  spec.initial = [&, accumulator]() -> Result<Elements> { return Elements{elemental::EmitNumber(b_, accumulator, 0)}; };
+  spec.initial = [&, accumulator]() -> Result<Elements> {
+    return Elements{elemental::EmitNumber(b_, accumulator, 0)};
+  };
   return EmitFold(*this, frame, spec, index);
 }
 

@@ -44,13 +44,17 @@ Reducer Recognise(const hlo::Computation& computation) {
       case Opcode::kMaximum:
       case Opcode::kAnd:
       case Opcode::kOr:
-      case Opcode::kXor: break;
-      default: return reducer;
+      case Opcode::kXor:
+        break;
+      default:
+        return reducer;
     }
     const ElementType type = op->shape().element_type();
     if (op != result && !(IsFloat(type) && IsFloat(result->shape().element_type()))) return reducer;
-    const bool straight = ReadsParameter(op->operand(0), i, type) && ReadsParameter(op->operand(1), count + i, type);
-    const bool crossed = ReadsParameter(op->operand(1), i, type) && ReadsParameter(op->operand(0), count + i, type);
+    const bool straight =
+        ReadsParameter(op->operand(0), i, type) && ReadsParameter(op->operand(1), count + i, type);
+    const bool crossed =
+        ReadsParameter(op->operand(1), i, type) && ReadsParameter(op->operand(0), count + i, type);
     if (!straight && !crossed) return reducer;
     ops.push_back(op->opcode());
   }

@@ -3,8 +3,8 @@
 #include "codegen/emitters/kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-/// Scatter: the operands are copied unless they lie in the results' buffers, then the updates are applied in index order by
-/// one workgroup. A window of which any part is outside is left out whole.
+/// Scatter: the operands are copied unless they lie in the results' buffers, then the updates are applied in
+/// index order by one workgroup. A window of which any part is outside is left out whole.
 namespace subfloor::codegen::emitters {
 namespace {
 
@@ -34,7 +34,9 @@ class ScatterEmitter {
   }
 
  private:
-  static bool In(const hlo::IntList& list, int64_t v) { return std::find(list.begin(), list.end(), v) != list.end(); }
+  static bool In(const hlo::IntList& list, int64_t v) {
+    return std::find(list.begin(), list.end(), v) != list.end();
+  }
   const Instruction& Operand(int64_t i) const { return *op_.operand(i); }
   const Instruction& Indices() const { return *op_.operand(operands_); }
   const Instruction& Update(int64_t i) const { return *op_.operand(operands_ + 1 + i); }
@@ -46,7 +48,8 @@ class ScatterEmitter {
     const int64_t count = operand.shape().element_count();
     const int64_t lanes = ChooseLanes(kernel_), vectors = count / lanes;
     auto copy = [&](Expr at) -> Result<Values> {
-      Element value = SF_TRY(e_.Value(kernel_.frame, operand, e_.exprs().Delinearize(at, operand.shape().dimensions())));
+      Element value =
+          SF_TRY(e_.Value(kernel_.frame, operand, e_.exprs().Delinearize(at, operand.shape().dimensions())));
       e_.Store(value, kernel_.outputs[static_cast<size_t>(i)].buffer, at);
       return Values{};
     };
@@ -130,12 +133,15 @@ class ScatterEmitter {
       return Values{};
     };
     const int64_t size = Size(window_[window.size()]);
-    const bool minor = window.size() + 1 == window_.size() && windowed_.back() == Operand(0).shape().rank() - 1;
+    const bool minor =
+        window.size() + 1 == window_.size() && windowed_.back() == Operand(0).shape().rank() - 1;
     int64_t lanes = minor ? ChooseLanes(kernel_) : 1;
     while (lanes > size) lanes /= 2;
     const int64_t vectors = lanes > 1 ? size / lanes : 0;
     indexing::Context& c = e_.exprs();
-    SF_CHECK(e_.Loop(0, vectors, {}, [&](Expr t, mlir::ValueRange) { return body(c.Add(c.Mul(t, lanes), e_.NewLane(lanes))); }));
+    SF_CHECK(e_.Loop(0, vectors, {}, [&](Expr t, mlir::ValueRange) {
+      return body(c.Add(c.Mul(t, lanes), e_.NewLane(lanes)));
+    }));
     SF_CHECK(e_.Loop(vectors * lanes, size, {}, [&](Expr t, mlir::ValueRange) { return body(t); }));
     return {};
   }
@@ -152,11 +158,14 @@ class ScatterEmitter {
     }
     Expr offset = c.Linearize(target, Operand(0).shape().dimensions());
     std::vector<Element> arguments;
-    for (int64_t i = 0; i < operands_; ++i) arguments.push_back(e_.Load(kernel_.outputs[static_cast<size_t>(i)].buffer, offset));
-    for (int64_t i = 0; i < operands_; ++i) arguments.push_back(SF_TRY(e_.Value(kernel_.frame, Update(i), update)));
+    for (int64_t i = 0; i < operands_; ++i)
+      arguments.push_back(e_.Load(kernel_.outputs[static_cast<size_t>(i)].buffer, offset));
+    for (int64_t i = 0; i < operands_; ++i)
+      arguments.push_back(SF_TRY(e_.Value(kernel_.frame, Update(i), update)));
     Elements results = SF_TRY(e_.Call(*op_.called(), arguments));
     for (int64_t i = 0; i < operands_; ++i) {
-      Element result = SF_TRY(elemental::EmitConvert(e_.b(), results[static_cast<size_t>(i)], Operand(i).shape().element_type()));
+      Element result = SF_TRY(
+          elemental::EmitConvert(e_.b(), results[static_cast<size_t>(i)], Operand(i).shape().element_type()));
       e_.Store(result, kernel_.outputs[static_cast<size_t>(i)].buffer, offset);
     }
     return {};

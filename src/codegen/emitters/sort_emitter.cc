@@ -4,15 +4,18 @@
 #include "codegen/emitters/kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-/// Sort: a stable merge sort of each row in scratch memory, bottom up. The comparator is asked for pairs of elements and
-/// nothing else: whatever it answers, the result is a permutation and nothing out of bounds is touched.
+/// Sort: a stable merge sort of each row in scratch memory, bottom up. The comparator is asked for pairs of
+/// elements and nothing else: whatever it answers, the result is a permutation and nothing out of bounds is
+/// touched.
 namespace subfloor::codegen::emitters {
 namespace {
 
 namespace arith = mlir::arith;
 using hlo::Instruction;
 
-int64_t RowLength(const Instruction& sort) { return sort.operand(0)->shape().dimension(sort.As<hlo::SortAttributes>().dimensions[0]); }
+int64_t RowLength(const Instruction& sort) {
+  return sort.operand(0)->shape().dimension(sort.As<hlo::SortAttributes>().dimensions[0]);
+}
 
 int64_t RowBytes(const Instruction& operand, int64_t length) {
   return (length * ByteWidth(operand.shape().element_type()) + 63) / 64 * 64;
@@ -42,7 +45,8 @@ class SortEmitter {
     kernel_.workgroups = ChooseWorkgroups(kernel_, rows, BytesTouched(kernel_));
     std::vector<int64_t> outer;
     for (int64_t d = 0; d < shape.rank(); ++d) outer.push_back(d == dimension_ ? 1 : shape.dimension(d));
-    return ForShare(kernel_, rows, [&](Expr row) -> Status { return SortRow(e_.exprs().Delinearize(row, outer)); });
+    return ForShare(kernel_, rows,
+                    [&](Expr row) -> Status { return SortRow(e_.exprs().Delinearize(row, outer)); });
   }
 
  private:
@@ -54,7 +58,8 @@ class SortEmitter {
   Status SortRow(const Index& row) {
     SF_CHECK(e_.Loop(0, length_, {}, [&](Expr t, mlir::ValueRange) -> Result<Values> {
       for (int64_t i = 0; i < op_.operand_count(); ++i) {
-        e_.Store(SF_TRY(e_.Value(kernel_.frame, *op_.operand(i), At(row, t))), halves_[0][static_cast<size_t>(i)], t);
+        e_.Store(SF_TRY(e_.Value(kernel_.frame, *op_.operand(i), At(row, t))),
+                 halves_[0][static_cast<size_t>(i)], t);
       }
       return Values{};
     }));
@@ -87,45 +92,50 @@ class SortEmitter {
     mlir::Value length = e_.Constant(length_);
     mlir::Value pair = arith::ShLIOp::create(b, width, e_.Constant(1));
     mlir::Value pairs = arith::CeilDivUIOp::create(b, length, pair);
-    SF_CHECK(e_.Loop(e_.Constant(0), pairs, {0, length_ - 1}, {}, [&](Expr p, mlir::ValueRange) -> Result<Values> {
-      mlir::Value low = arith::MulIOp::create(b, e_.Materialize(p), pair);
-      mlir::Value middle = arith::MinUIOp::create(b, arith::AddIOp::create(b, low, width), length);
-      mlir::Value high = arith::MinUIOp::create(b, arith::AddIOp::create(b, low, pair), length);
-      SF_CHECK(Merge(low, middle, high, from, to));
-      return Values{};
-    }));
+    SF_CHECK(
+        e_.Loop(e_.Constant(0), pairs, {0, length_ - 1}, {}, [&](Expr p, mlir::ValueRange) -> Result<Values> {
+          mlir::Value low = arith::MulIOp::create(b, e_.Materialize(p), pair);
+          mlir::Value middle = arith::MinUIOp::create(b, arith::AddIOp::create(b, low, width), length);
+          mlir::Value high = arith::MinUIOp::create(b, arith::AddIOp::create(b, low, pair), length);
+          SF_CHECK(Merge(low, middle, high, from, to));
+          return Values{};
+        }));
     return {};
   }
 
-  Status Merge(mlir::Value low, mlir::Value middle, mlir::Value high, const Buffers& from, const Buffers& to) {
+  Status Merge(mlir::Value low, mlir::Value middle, mlir::Value high, const Buffers& from,
+               const Buffers& to) {
     mlir::ImplicitLocOpBuilder& b = e_.b();
     mlir::Value one = e_.Constant(1);
     const indexing::Range range{0, length_ - 1};
     mlir::Value last_left = arith::SubIOp::create(b, middle, one);
     mlir::Value last_right = arith::SubIOp::create(b, high, one);
-    SF_CHECK(e_.Loop(low, high, range, {low, middle}, [&](Expr k, mlir::ValueRange carried) -> Result<Values> {
-      mlir::Value left = carried[0], right = carried[1];
-      // A side that is used up is read at its last element, and not taken.
-      Expr left_at = e_.Bind(arith::MinUIOp::create(b, left, last_left), range);
-      Expr right_at = e_.Bind(arith::MinUIOp::create(b, right, last_right), range);
-      std::vector<Element> lefts, rights, arguments;
-      for (size_t i = 0; i < from.size(); ++i) {
-        lefts.push_back(e_.Load(from[i], left_at));
-        rights.push_back(e_.Load(from[i], right_at));
-        // Equal elements keep their order: the right one goes first only if it is less.
-        arguments.push_back(rights.back());
-        arguments.push_back(lefts.back());
-      }
-      Elements less = SF_TRY(e_.Call(*op_.called(), arguments));
-      mlir::Value left_done = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, left, middle);
-      mlir::Value right_open = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, right, high);
-      mlir::Value wanted = arith::OrIOp::create(b, left_done, less[0].value);
-      mlir::Value take_right = arith::AndIOp::create(b, right_open, wanted);
-      for (size_t i = 0; i < from.size(); ++i) e_.Store(elemental::Select(b, take_right, rights[i], lefts[i]), to[i], k);
-      mlir::Value step_right = arith::ExtUIOp::create(b, b.getI64Type(), take_right);
-      mlir::Value step_left = arith::SubIOp::create(b, one, step_right);
-      return Values{arith::AddIOp::create(b, left, step_left), arith::AddIOp::create(b, right, step_right)};
-    }));
+    SF_CHECK(
+        e_.Loop(low, high, range, {low, middle}, [&](Expr k, mlir::ValueRange carried) -> Result<Values> {
+          mlir::Value left = carried[0], right = carried[1];
+          // A side that is used up is read at its last element, and not taken.
+          Expr left_at = e_.Bind(arith::MinUIOp::create(b, left, last_left), range);
+          Expr right_at = e_.Bind(arith::MinUIOp::create(b, right, last_right), range);
+          std::vector<Element> lefts, rights, arguments;
+          for (size_t i = 0; i < from.size(); ++i) {
+            lefts.push_back(e_.Load(from[i], left_at));
+            rights.push_back(e_.Load(from[i], right_at));
+            // Equal elements keep their order: the right one goes first only if it is less.
+            arguments.push_back(rights.back());
+            arguments.push_back(lefts.back());
+          }
+          Elements less = SF_TRY(e_.Call(*op_.called(), arguments));
+          mlir::Value left_done = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, left, middle);
+          mlir::Value right_open = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, right, high);
+          mlir::Value wanted = arith::OrIOp::create(b, left_done, less[0].value);
+          mlir::Value take_right = arith::AndIOp::create(b, right_open, wanted);
+          for (size_t i = 0; i < from.size(); ++i)
+            e_.Store(elemental::Select(b, take_right, rights[i], lefts[i]), to[i], k);
+          mlir::Value step_right = arith::ExtUIOp::create(b, b.getI64Type(), take_right);
+          mlir::Value step_left = arith::SubIOp::create(b, one, step_right);
+          return Values{arith::AddIOp::create(b, left, step_left),
+                        arith::AddIOp::create(b, right, step_right)};
+        }));
     return {};
   }
 

@@ -18,7 +18,8 @@ class ContextPool {
   /// Hands its context back to the pool when it goes.
   class Lease {
    public:
-    Lease(ContextPool& pool, std::unique_ptr<mlir::MLIRContext> context) : pool_(&pool), context_(std::move(context)) {}
+    Lease(ContextPool& pool, std::unique_ptr<mlir::MLIRContext> context)
+        : pool_(&pool), context_(std::move(context)) {}
     Lease(Lease&&) = default;
     ~Lease();
     mlir::MLIRContext* get() const { return context_.get(); }

@@ -22,7 +22,8 @@ class AliasScopes {
     auto text = [&](llvm::Twine t) { return mlir::StringAttr::get(context, t); };
     auto domain = LLVM::AliasScopeDomainAttr::get(context, text(kernel.getSymName()));
     const size_t count = kernel.getArgumentTypes().size();
-    for (size_t i = 0; i < count; ++i) scopes_.push_back(LLVM::AliasScopeAttr::get(domain, text("arg" + llvm::Twine(i))));
+    for (size_t i = 0; i < count; ++i)
+      scopes_.push_back(LLVM::AliasScopeAttr::get(domain, text("arg" + llvm::Twine(i))));
     may_alias_.assign(count, std::vector<bool>(count, false));
     if (auto pairs = kernel.getMayAlias()) {
       for (size_t i = 0; i + 1 < pairs->size(); i += 2) {
@@ -109,7 +110,8 @@ class KernelLowering {
  private:
   void AssumeAligned(mlir::Value pointer) {
     mlir::Value yes = LLVM::ConstantOp::create(b_, b_.getI1Type(), b_.getBoolAttr(true));
-    mlir::Value bytes = LLVM::ConstantOp::create(b_, b_.getI64Type(), b_.getI64IntegerAttr(SUBFLOOR_BUFFER_ALIGNMENT));
+    mlir::Value bytes =
+        LLVM::ConstantOp::create(b_, b_.getI64Type(), b_.getI64IntegerAttr(SUBFLOOR_BUFFER_ALIGNMENT));
     LLVM::AssumeOp::create(b_, yes, LLVM::AssumeAlignTag(), pointer, bytes);
   }
 
@@ -128,7 +130,8 @@ class KernelLowering {
         })
         .Case([&](sf::WorkgroupIdOp id) { id.getId().replaceAllUsesWith(workgroup_); })
         .Case([&](sf::ReturnOp) {
-          mlir::Value ok = LLVM::ConstantOp::create(b_, b_.getI32Type(), b_.getI32IntegerAttr(SUBFLOOR_KERNEL_OK));
+          mlir::Value ok =
+              LLVM::ConstantOp::create(b_, b_.getI32Type(), b_.getI32IntegerAttr(SUBFLOOR_KERNEL_OK));
           LLVM::ReturnOp::create(b_, mlir::ValueRange{ok});
         });
   }
@@ -143,7 +146,8 @@ class KernelLowering {
 
   mlir::Value Address(mlir::Value buffer, mlir::Value offset) {
     auto argument = mlir::dyn_cast<mlir::BlockArgument>(buffer);
-    mlir::Value base = argument ? pointers_[argument.getArgNumber()] : others_.at(buffer.getAsOpaquePointer());
+    mlir::Value base =
+        argument ? pointers_[argument.getArgNumber()] : others_.at(buffer.getAsOpaquePointer());
     return LLVM::GEPOp::create(b_, LLVM::LLVMPointerType::get(b_.getContext()),
                                mlir::cast<sf::BufferType>(buffer.getType()).storageType(), base,
                                llvm::ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::inbounds);
@@ -181,9 +185,10 @@ class KernelLowering {
     mlir::OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(module.getBody());
     llvm::StringRef raw(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    auto global = LLVM::GlobalOp::create(b_, array, /*isConstant=*/true, LLVM::Linkage::Private,
-                                         (kernel_.getSymName() + ".constant" + llvm::Twine(others_.size())).str(),
-                                         b_.getStringAttr(raw), SUBFLOOR_BUFFER_ALIGNMENT);
+    auto global =
+        LLVM::GlobalOp::create(b_, array, /*isConstant=*/true, LLVM::Linkage::Private,
+                               (kernel_.getSymName() + ".constant" + llvm::Twine(others_.size())).str(),
+                               b_.getStringAttr(raw), SUBFLOOR_BUFFER_ALIGNMENT);
     b_.setInsertionPoint(constant);
     others_[constant.getBuffer().getAsOpaquePointer()] = LLVM::AddressOfOp::create(b_, global);
   }
@@ -210,9 +215,12 @@ class KernelLowering {
 struct LowerKernels : mlir::PassWrapper<LowerKernels, mlir::OperationPass<mlir::ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerKernels)
   llvm::StringRef getArgument() const override { return "lower-kernels"; }
-  void getDependentDialects(mlir::DialectRegistry& registry) const override { registry.insert<LLVM::LLVMDialect>(); }
+  void getDependentDialects(mlir::DialectRegistry& registry) const override {
+    registry.insert<LLVM::LLVMDialect>();
+  }
   void runOnOperation() override {
-    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<sf::KernelOp>())) KernelLowering(kernel).Run();
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<sf::KernelOp>()))
+      KernelLowering(kernel).Run();
   }
 };
 

@@ -39,7 +39,8 @@ struct LowerToLlvm : mlir::PassWrapper<LowerToLlvm, mlir::OperationPass<mlir::Mo
     mlir::populateFuncToLLVMConversionPatterns(types, patterns);
     mlir::LLVMConversionTarget target(*context);
     target.addLegalOp<mlir::ModuleOp>();
-    if (mlir::failed(mlir::applyFullConversion(getOperation(), target, std::move(patterns)))) signalPassFailure();
+    if (mlir::failed(mlir::applyFullConversion(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
   }
 };
 

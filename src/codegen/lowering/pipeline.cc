@@ -20,9 +20,11 @@ struct Step {
 };
 
 const Step kSteps[] = {
-    // Address arithmetic is emitted afresh wherever it is needed; merging it first keeps every later pass short.
+    // Address arithmetic is emitted afresh wherever it is needed; merging it first keeps every later pass
+    // short.
     {"cse", [] { return mlir::createCSEPass(); }},
-    // While loops and conditions are still structured: kernels become functions whose buffers are plain pointers.
+    // While loops and conditions are still structured: kernels become functions whose buffers are plain
+    // pointers.
     {"lower-kernels", [] { return LowerKernelsPass(); }},
     // Before the last step, which knows blocks and branches only.
     {"scf-to-cf", [] { return mlir::createSCFToControlFlowPass(); }},
@@ -40,7 +42,8 @@ Status RunSteps(mlir::ModuleOp module, std::string_view last, const DumpFunction
   DiagnosticText said(module.getContext());
   const std::string name = module.getName().value_or("module").str();
   if (dump) dump("dialect", name, Print(module));
-  if (mlir::failed(mlir::verify(module))) return InternalError("module {} is not valid: {}", name, said.text());
+  if (mlir::failed(mlir::verify(module)))
+    return InternalError("module {} is not valid: {}", name, said.text());
   for (const Step& step : kSteps) {
     mlir::PassManager passes(module.getContext());
     passes.enableVerifier(true);

@@ -16,10 +16,10 @@ namespace subfloor::codegen {
 
 using ObjectBytes = std::vector<std::byte>;
 
-/// Compiles a module in the LLVM dialect to a relocatable object for `cpu`. Functions that `exported` does not name become
-/// internal. Dumps the stages "llvm" (after optimisation) and "asm".
-/// Errors: internal, with what LLVM said; not supported for a triple that LLVM was built without. Threads: any, one module
-/// (and its context) per thread.
+/// Compiles a module in the LLVM dialect to a relocatable object for `cpu`. Functions that `exported` does
+/// not name become internal. Dumps the stages "llvm" (after optimisation) and "asm". Errors: internal, with
+/// what LLVM said; not supported for a triple that LLVM was built without. Threads: any, one module (and its
+/// context) per thread.
 Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::string> exported,
                                   const device::CpuDescription& cpu, const DumpFunction& dump = {});
 

@@ -39,13 +39,23 @@ Result<device::CodeImage> LinkImage(std::span<const ObjectBytes> objects, std::v
   TemporaryFolder folder;
   if (folder.path().empty()) return OutOfResources("cannot make a temporary folder to link in");
   const std::string output = (folder.path() / "kernels.so").string();
-  std::vector<std::string> arguments = {"ld.lld",  "-shared",         "--no-undefined", "--hash-style=gnu", "--build-id=none",
-                                        "-soname", "subfloor-kernels", "-z",             "noexecstack",      "--threads=1",
-                                        "-o",      output};
+  std::vector<std::string> arguments = {"ld.lld",
+                                        "-shared",
+                                        "--no-undefined",
+                                        "--hash-style=gnu",
+                                        "--build-id=none",
+                                        "-soname",
+                                        "subfloor-kernels",
+                                        "-z",
+                                        "noexecstack",
+                                        "--threads=1",
+                                        "-o",
+                                        output};
   for (size_t i = 0; i < objects.size(); ++i) {
     const std::string path = (folder.path() / fmt::format("part{}.o", i)).string();
     std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(objects[i].data()), static_cast<std::streamsize>(objects[i].size()));
+    file.write(reinterpret_cast<const char*>(objects[i].data()),
+               static_cast<std::streamsize>(objects[i].size()));
     if (!file.flush()) return OutOfResources("cannot write {}", path);
     arguments.push_back(path);
   }

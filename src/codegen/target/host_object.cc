@@ -1,5 +1,6 @@
 #include <mutex>
 
+#include "codegen/lowering/context.h"
 #include "codegen/target/host.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LLVMContext.h"
@@ -11,16 +12,16 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/TargetParser/Triple.h"
-#include "codegen/lowering/context.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
 namespace subfloor::codegen {
 namespace {
 
-// Kernels come out of the emitters vectorised and with their loops in order. What is left for LLVM is to inline private
-// helpers, merge and hoist address arithmetic, and combine; neither vectorizer nor unroller has a say in rounding or order.
+// Kernels come out of the emitters vectorised and with their loops in order. What is left for LLVM is to
+// inline private helpers, merge and hoist address arithmetic, and combine; neither vectorizer nor unroller
+// has a say in rounding or order.
 constexpr const char* kPasses =
     "always-inline,cgscc(inline),"
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
@@ -40,13 +41,15 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const device::Cpu
   if (target == nullptr) return NotSupported("no code generator for {}: {}", cpu.triple, error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // the numeric contract: no contraction unasked
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, cpu.name, cpu.FeatureString(), options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, cpu.name, cpu.FeatureString(), options, llvm::Reloc::PIC_,
+                                  std::nullopt, llvm::CodeGenOptLevel::Default));
   if (machine == nullptr) return NotSupported("no code generator for {} {}", cpu.triple, cpu.name);
   return machine;
 }
 
-void SetAttributes(llvm::Module& module, std::span<const std::string> exported, const device::CpuDescription& cpu) {
+void SetAttributes(llvm::Module& module, std::span<const std::string> exported,
+                   const device::CpuDescription& cpu) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     bool is_exported = false;
@@ -114,7 +117,8 @@ Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::st
   SetAttributes(*llvm_module, exported, cpu);
   std::string problem;
   llvm::raw_string_ostream problem_out(problem);
-  if (llvm::verifyModule(*llvm_module, &problem_out)) return InternalError("module {} is not valid LLVM: {}", name, problem);
+  if (llvm::verifyModule(*llvm_module, &problem_out))
+    return InternalError("module {} is not valid LLVM: {}", name, problem);
   Optimize(*llvm_module, *machine);
   if (dump) {
     dump("llvm", name, Print(*llvm_module));

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The calling convention of every kernel that a code image exports: a C ABI, versioned, the same for code that was
-/// compiled a moment ago and for code that was loaded from a file. Fields are only ever added at the end of a struct, and
-/// then the version grows.
+/// The calling convention of every kernel that a code image exports: a C ABI, versioned, the same for code
+/// that was compiled a moment ago and for code that was loaded from a file. Fields are only ever added at the
+/// end of a struct, and then the version grows.
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -18,7 +18,8 @@ typedef struct SubfloorKernelArgument {
   uint64_t size_bytes;
 } SubfloorKernelArgument;
 
-/// Where a kernel says what went wrong. Codes: see SubfloorKernelErrorCode. `site` tells places in one kernel apart.
+/// Where a kernel says what went wrong. Codes: see SubfloorKernelErrorCode. `site` tells places in one kernel
+/// apart.
 typedef struct SubfloorKernelError {
   int32_t code;
   int32_t site;
@@ -30,12 +31,15 @@ enum SubfloorKernelErrorCode { SUBFLOOR_KERNEL_OK = 0, SUBFLOOR_KERNEL_INDEX_OUT
 /// What a kernel may ask of its caller. A null function is not offered.
 typedef struct SubfloorKernelHost {
   void* context;
-  /// Runs body(body_context, i) for i in [0, count), in any order, perhaps in parallel, and returns when all have run.
-  void (*parallel_for)(void* context, int64_t count, void (*body)(void* body_context, int64_t index), void* body_context);
+  /// Runs body(body_context, i) for i in [0, count), in any order, perhaps in parallel, and returns when all
+  /// have run.
+  void (*parallel_for)(void* context, int64_t count, void (*body)(void* body_context, int64_t index),
+                       void* body_context);
 } SubfloorKernelHost;
 
-/// One call = one workgroup. Arguments: operand buffers in order, then result buffers in order (a result that shares an
-/// operand's buffer is passed again), then, if the kernel's plan asks for scratch, one scratch buffer.
+/// One call = one workgroup. Arguments: operand buffers in order, then result buffers in order (a result that
+/// shares an operand's buffer is passed again), then, if the kernel's plan asks for scratch, one scratch
+/// buffer.
 typedef struct SubfloorKernelCall {
   uint32_t abi_version;
   uint32_t argument_count;

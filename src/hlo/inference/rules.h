@@ -31,8 +31,7 @@ struct OpView {
   std::string_view name() const { return ToString(opcode); }
 };
 
-// common.cc: what rules are made of.
-// ------------------------------------------------------------------------------------
+// common.cc: what rules are made of. ------------------------------------------------------------------------
 
 /// "operand 1 is f32[3], add wants ..." as an error.
 std::unexpected<Error> WrongOperand(const OpView& op, size_t i, std::string_view wanted);
@@ -86,8 +85,7 @@ Result<std::vector<ElementType>> ReducerTypes(const OpView& op, const Computatio
                                               std::span<const ElementType> types,
                                               std::span<const ElementType> inits);
 
-// Families.
-// -------------------------------------------------------------------------------------------------------------
+// Families. -------------------------------------------------------------------------------------------------
 
 // elementwise.cc
 Result<Shape> InferUnary(const OpView& op);

@@ -1,8 +1,8 @@
 #include "codegen/support/elemental_harness.h"
 
+#include <cstring>
 #include "codegen/elemental/elemental.h"
 #include "hlo/module.h"
-#include <cstring>
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -172,8 +172,8 @@ Result<ElementalKernel> ElementalKernel::Compile(const OpSpec& spec, int64_t lan
   Optimize(*llvm_module, **machine);
 
   auto made = std::make_unique<Jit>();
-  // Code images import nothing; code that called a library would not link here either. But images bring memset and its
-  // like, which LLVM makes of loops.
+  // Code images import nothing; code that called a library would not link here either. But images bring
+  // memset and its like, which LLVM makes of loops.
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(*target)
                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
@@ -182,12 +182,13 @@ Result<ElementalKernel> ElementalKernel::Compile(const OpSpec& spec, int64_t lan
   if (!jit) return InternalError("{}", Text(jit.takeError()));
   made->jit = std::move(*jit);
   const auto address = [](auto* function) {
-    return llvm::orc::ExecutorSymbolDef(llvm::orc::ExecutorAddr::fromPtr(function), llvm::JITSymbolFlags::Exported);
+    return llvm::orc::ExecutorSymbolDef(llvm::orc::ExecutorAddr::fromPtr(function),
+                                        llvm::JITSymbolFlags::Exported);
   };
-  if (auto error = made->jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(
-          {{made->jit->mangleAndIntern("memset"), address(&std::memset)},
-           {made->jit->mangleAndIntern("memcpy"), address(&std::memcpy)},
-           {made->jit->mangleAndIntern("memmove"), address(&std::memmove)}})))
+  if (auto error = made->jit->getMainJITDylib().define(
+          llvm::orc::absoluteSymbols({{made->jit->mangleAndIntern("memset"), address(&std::memset)},
+                                      {made->jit->mangleAndIntern("memcpy"), address(&std::memcpy)},
+                                      {made->jit->mangleAndIntern("memmove"), address(&std::memmove)}})))
     return InternalError("{}", Text(std::move(error)));
   if (auto error = made->jit->addIRModule(
           llvm::orc::ThreadSafeModule(std::move(llvm_module), std::move(llvm_context))))
