@@ -3,7 +3,8 @@
 
   ./dev bench [FILE...]    default: ../shared/corpus/programs
 
-Prints compile and run times (medians, milliseconds, measured in each process) and the ratios Subfloor / jaxlib, less than 1 is faster.
+Prints compile and run times (medians, milliseconds, measured in each process) and the ratios Subfloor / jaxlib, less than 1 is
+faster; then the sums, how many programs are far slower, and how fast the parser reads.
 """
 
 import os
@@ -32,15 +33,10 @@ def subfloor_times(source, folder):
     return compiled, ran / 1e3
 
 
-def main():
-    files = [pathlib.Path(name) for name in sys.argv[1:]] or sorted(compare.CORPUS.glob("*.hlo"))
-    print(f"{'program':<46} {'compile':>9} {'jaxlib':>9} {'ratio':>6} {'run':>10} {'jaxlib':>10} {'ratio':>6}")
-    totals = [0.0, 0.0]
-    for path in files:
-        right, message = compare.compare(path)
-        if not right:
-            print(f"{path.stem[:46]:<46} not timed: {message}", flush=True)
-            continue
+class Row:
+    """Times of one program in milliseconds, ours and jaxlib's."""
+
+    def __init__(self, path):
         text = subprocess.run([compare.TOOL, "opt", path, "--print=large"], capture_output=True, text=True, check=True).stdout
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "program.hlo")
@@ -49,15 +45,45 @@ def main():
             inputs = theirs.random_inputs()
             for i, value in enumerate(inputs):
                 np.save(f"{folder}/in{i}.npy", rival.widen(value))
-            ours_compile, ours_run = subfloor_times(source, folder)
-            theirs_compile = theirs.compile_seconds * 1e3
-            theirs_run = theirs.median_seconds(inputs, REPEAT) * 1e3
-        totals[0] += ours_compile
-        totals[1] += theirs_compile
-        print(f"{path.stem[:46]:<46} {ours_compile:9.1f} {theirs_compile:9.1f} {ours_compile / theirs_compile:6.2f} "
-              f"{ours_run:10.4f} {theirs_run:10.4f} {ours_run / theirs_run:6.2f}", flush=True)
-    if totals[1]:
-        print(f"compile time of all: {totals[0]:.0f} ms, jaxlib {totals[1]:.0f} ms, ratio {totals[0] / totals[1]:.2f}")
+            self.compile, self.run = subfloor_times(source, folder)
+            self.their_compile = theirs.compile_seconds * 1e3
+            self.their_run = theirs.median_seconds(inputs, REPEAT) * 1e3
+
+
+def parse_speeds():
+    """Lines about the parser on the large texts of the corpus, where they and the measurement are there."""
+    tool = ROOT / "build/bin/parse_speed"
+    texts = sorted((compare.CORPUS.parent / "large").glob("*.hlo"))
+    if not tool.exists() or not texts:
+        return "[SKIP] speed of the parser: " + ("no large texts" if tool.exists() else "parse_speed is not built")
+    lines = subprocess.run([tool, *texts], capture_output=True, text=True, check=True).stdout.splitlines()
+    return "\n".join(f"parsing, one core: {pathlib.Path(line.split()[0]).stem[:46]:<46} {line.split(' ', 1)[1]}" for line in lines)
+
+
+def main():
+    files = [pathlib.Path(name) for name in sys.argv[1:]] or sorted(compare.CORPUS.glob("*.hlo"))
+    print(f"{'program':<46} {'compile':>9} {'jaxlib':>9} {'ratio':>6} {'run':>10} {'jaxlib':>10} {'ratio':>6}")
+    rows, untimed = [], 0
+    for path in files:
+        try:
+            right, message = compare.compare(path)
+            row = Row(path) if right else None
+        except Exception as problem:  # whatever one program does, the others are measured
+            row, message = None, f"{type(problem).__name__}: {(str(problem).strip().splitlines() or [''])[0][:200]}"
+        if row is None:
+            untimed += 1
+            print(f"{path.stem[:46]:<46} not timed: {message}", flush=True)
+            continue
+        rows.append(row)
+        print(f"{path.stem[:46]:<46} {row.compile:9.1f} {row.their_compile:9.1f} {row.compile / row.their_compile:6.2f} "
+              f"{row.run:10.4f} {row.their_run:10.4f} {row.run / row.their_run:6.2f}", flush=True)
+    if rows:
+        ours, theirs = sum(row.compile for row in rows), sum(row.their_compile for row in rows)
+        slow = sum(row.run > 10 * row.their_run for row in rows)
+        faster = sum(row.run <= row.their_run for row in rows)
+        print(f"compile time of all: {ours:.0f} ms, jaxlib {theirs:.0f} ms, ratio {ours / theirs:.2f}")
+        print(f"run time: {faster} of {len(rows)} at least as fast as jaxlib, {slow} slower than 10 times jaxlib; {untimed} not timed")
+    print(parse_speeds())
 
 
 if __name__ == "__main__":
