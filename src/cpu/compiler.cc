@@ -37,40 +37,24 @@ class PhaseClock {
   std::chrono::steady_clock::time_point start_;
 };
 
+bool HasPacking(const Shape& shape) {
+  const std::vector<const Shape*> leaves = Leaves(shape);
+  return std::ranges::any_of(
+      leaves, [](const Shape* leaf) { return leaf->layout() && leaf->layout()->element_bits != 0; });
+}
+
 // E(n) says how a device would pack narrow elements. Callers hand over one byte an element, and so are all of
 // our buffers: here it changes nothing but the layout's text.
-Shape WithoutPacking(const Shape& shape) {
-  if (shape.IsTuple()) {
-    std::vector<Shape> elements;
-    for (const Shape& element : shape.tuple_shapes()) elements.push_back(WithoutPacking(element));
-    return Shape::Tuple(std::move(elements));
-  }
-  Shape plain = shape;
-  if (shape.layout() && shape.layout()->element_bits != 0) {
-    Layout layout = *shape.layout();
-    layout.element_bits = 0;
-    plain.set_layout(std::move(layout));
-  }
-  return plain;
-}
-
-bool HasPacking(const Shape& shape) {
-  const std::vector<ShapeLeaf> leaves = Leaves(shape);
-  return std::ranges::any_of(leaves, [](const ShapeLeaf& leaf) {
-    return leaf.shape->layout() && leaf.shape->layout()->element_bits != 0;
-  });
-}
-
 void DropPacking(hlo::Module& module) {
   for (hlo::Computation* computation : module.computations()) {
     for (hlo::Instruction* instruction : computation->instructions()) {
       if (HasPacking(instruction->shape()))
-        instruction->mutable_shape() = WithoutPacking(instruction->shape());
+        instruction->mutable_shape() = instruction->shape().WithoutPacking();
     }
   }
   if (auto& layout = module.header().entry_layout) {
-    for (Shape& parameter : layout->parameters) parameter = WithoutPacking(parameter);
-    layout->result = WithoutPacking(layout->result);
+    for (Shape& parameter : layout->parameters) parameter = parameter.WithoutPacking();
+    layout->result = layout->result.WithoutPacking();
   }
 }
 

@@ -60,7 +60,8 @@ class Emitter {
     }
     first_constant_ = static_cast<int32_t>(parts.allocations.size());
     for (size_t i = 0; i < assignment_.constants.size(); ++i) {
-      const Literal& literal = LeafOf(assignment_.constants[i]->literal(), assignment_.constant_leaves[i]);
+      const Literal& literal =
+          *Leaves(assignment_.constants[i]->literal())[static_cast<size_t>(assignment_.constant_leaves[i])];
       parts.allocations.push_back(Allocation::Constant(std::make_shared<const runtime::AlignedBytes>(
           SF_TRY(runtime::AlignedBytes::CopyOf(literal.bytes())))));
     }
@@ -72,19 +73,6 @@ class Emitter {
   }
 
   int64_t BytesOf(ValueId id) const { return flow_.values[static_cast<size_t>(id)].bytes; }
-
-  static const Literal& LeafOf(const Literal& literal, int64_t leaf) {
-    std::vector<const Literal*> pending = {&literal};
-    while (true) {
-      const Literal* current = pending.back();
-      pending.pop_back();
-      if (current->shape().IsTuple()) {
-        for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->elements()[i]);
-      } else if (leaf-- == 0) {
-        return *current;
-      }
-    }
-  }
 
   BufferSlice SliceOf(ValueId id) const {
     const Place& place = assignment_.places[static_cast<size_t>(id)];

@@ -8,6 +8,9 @@ namespace subfloor::cpu {
 namespace {
 
 constexpr int kDeepestControlFlow = 256;
+// Leaves of all instructions together: tuples in tuples, taken apart level by level, have as many as the
+// square of their depth.
+constexpr int64_t kMostLeaves = 1 << 26;
 
 class Analysis {
  public:
@@ -17,9 +20,9 @@ class Analysis {
     const hlo::Computation* entry = module_.entry();
     for (const hlo::Instruction* parameter : entry->parameters()) {
       std::vector<ValueId> leaves;
-      for (const ShapeLeaf& leaf : Leaves(parameter->shape())) {
+      for (const Shape* leaf : Leaves(parameter->shape())) {
         leaves.push_back(
-            NewValue(Value::Kind::kParameter, parameter, static_cast<int64_t>(leaves.size()), leaf.shape));
+            NewValue(Value::Kind::kParameter, parameter, static_cast<int64_t>(leaves.size()), leaf));
         Define(leaves.back(), 0);
       }
       flow_.parameters.insert(flow_.parameters.end(), leaves.begin(), leaves.end());
@@ -28,10 +31,10 @@ class Analysis {
     SF_CHECK(Visit(*entry, 0));
     // Outputs are filled at the end, each from the value of its leaf.
     const hlo::Instruction* root = entry->root();
-    const std::vector<ShapeLeaf> outputs = Leaves(root->shape());
+    const std::vector<const Shape*> outputs = Leaves(root->shape());
     const int64_t end = NextStep();
     for (size_t i = 0; i < outputs.size(); ++i) {
-      const ValueId out = NewValue(Value::Kind::kState, root, static_cast<int64_t>(i), outputs[i].shape);
+      const ValueId out = NewValue(Value::Kind::kState, root, static_cast<int64_t>(i), outputs[i]);
       AddTransfer({Transfer::Place::kEndOfProgram, nullptr, entry, flow_.leaves[root][i], out, end, false});
       Define(out, end + 1);
       UseAt(out, end + 1);
@@ -80,7 +83,15 @@ class Analysis {
                           computation.name());
     }
     std::vector<hlo::Instruction*> order = computation.MakePostOrder();
-    for (hlo::Instruction* instruction : order) SF_CHECK(VisitInstruction(instruction, depth));
+    for (hlo::Instruction* instruction : order) {
+      SF_CHECK(VisitInstruction(instruction, depth));
+      leaf_count_ += static_cast<int64_t>(flow_.leaves[instruction].size());
+      if (leaf_count_ > kMostLeaves) {
+        return OutOfResources(
+            "the program's tuples have more than {} elements in all; %{} is the first too many", kMostLeaves,
+            instruction->name());
+      }
+    }
     flow_.schedule[&computation] = std::move(order);
     return {};
   }
@@ -117,9 +128,9 @@ class Analysis {
         return {};
       case Opcode::kConstant: {
         std::vector<ValueId> leaves;
-        for (const ShapeLeaf& leaf : Leaves(instruction->shape())) {
+        for (const Shape* leaf : Leaves(instruction->shape())) {
           leaves.push_back(
-              NewValue(Value::Kind::kConstant, instruction, static_cast<int64_t>(leaves.size()), leaf.shape));
+              NewValue(Value::Kind::kConstant, instruction, static_cast<int64_t>(leaves.size()), leaf));
           Define(leaves.back(), 0);
         }
         flow_.leaves[instruction] = std::move(leaves);
@@ -154,8 +165,8 @@ class Analysis {
     const std::vector<std::pair<int64_t, int64_t>> in_place = InPlaceOperands(*instruction);
     std::vector<ValueId> leaves;
     int64_t count = 0;
-    for (const ShapeLeaf& leaf : Leaves(instruction->shape())) {
-      leaves.push_back(NewValue(Value::Kind::kOp, instruction, count++, leaf.shape));
+    for (const Shape* leaf : Leaves(instruction->shape())) {
+      leaves.push_back(NewValue(Value::Kind::kOp, instruction, count++, leaf));
     }
     // Operands updated in place are handed over first, at a step of their own.
     if (!in_place.empty()) {
@@ -197,12 +208,12 @@ class Analysis {
     const hlo::Computation* condition = loop->called(0);
     const hlo::Computation* body = loop->called(1);
     const std::vector<ValueId> init = flow_.leaves[loop->operand(0)];
-    const std::vector<ShapeLeaf> shapes = Leaves(loop->shape());
+    const std::vector<const Shape*> shapes = Leaves(loop->shape());
 
     const int64_t enter = NextStep();
     std::vector<ValueId> state;
     for (size_t i = 0; i < init.size(); ++i) {
-      state.push_back(NewValue(Value::Kind::kState, loop, static_cast<int64_t>(i), shapes[i].shape));
+      state.push_back(NewValue(Value::Kind::kState, loop, static_cast<int64_t>(i), shapes[i]));
       AddTransfer({Transfer::Place::kBefore, loop, nullptr, init[i], state[i], enter, false});
     }
     // The state is live through the condition; whether it stays so through the body follows from its uses
@@ -230,7 +241,7 @@ class Analysis {
       if (std::ranges::find(state, from) != state.end()) {
         // The state moves from one place to another (a swap, say): through a value of its own, filled before
         // any place is overwritten.
-        const ValueId passing = NewValue(Value::Kind::kOp, loop, static_cast<int64_t>(i), shapes[i].shape);
+        const ValueId passing = NewValue(Value::Kind::kOp, loop, static_cast<int64_t>(i), shapes[i]);
         AddTransfer({Transfer::Place::kEndOfBody, loop, body, from, passing, close, false});
         // Whole until all of them are filled: no passing value may take the place of a state that another
         // still reads.
@@ -252,10 +263,10 @@ class Analysis {
   Status VisitConditional(const hlo::Instruction* conditional, int depth) {
     const int64_t enter = NextStep();
     UseAt(flow_.leaves[conditional->operand(0)][0], enter + 1);
-    const std::vector<ShapeLeaf> shapes = Leaves(conditional->shape());
+    const std::vector<const Shape*> shapes = Leaves(conditional->shape());
     std::vector<ValueId> result;
     for (size_t i = 0; i < shapes.size(); ++i) {
-      result.push_back(NewValue(Value::Kind::kState, conditional, static_cast<int64_t>(i), shapes[i].shape));
+      result.push_back(NewValue(Value::Kind::kState, conditional, static_cast<int64_t>(i), shapes[i]));
     }
     for (int64_t branch = 0; branch < static_cast<int64_t>(conditional->called_computations().size());
          ++branch) {
@@ -287,23 +298,10 @@ class Analysis {
   const hlo::Module& module_;
   ValueFlow flow_;
   int64_t step_ = 0;
+  int64_t leaf_count_ = 0;
 };
 
 }  // namespace
-
-int64_t LeafCount(const Shape& shape) {
-  int64_t count = 0;
-  std::vector<const Shape*> pending = {&shape};
-  while (!pending.empty()) {
-    const Shape* current = pending.back();
-    pending.pop_back();
-    if (!current->IsTuple()) ++count;
-    if (current->IsTuple()) {
-      for (const Shape& child : current->tuple_shapes()) pending.push_back(&child);
-    }
-  }
-  return count;
-}
 
 std::vector<std::pair<int64_t, int64_t>> InPlaceOperands(const hlo::Instruction& instruction) {
   if (instruction.opcode() != hlo::Opcode::kFusion) return {};

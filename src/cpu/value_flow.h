@@ -12,9 +12,6 @@
 
 namespace subfloor::cpu {
 
-/// Number of leaves (everything but tuples) of a shape; does not recurse.
-int64_t LeafCount(const Shape& shape);
-
 using ValueId = int32_t;
 
 /// A span of time, in ticks of the flattened program: two ticks a step, inclusive at both ends.

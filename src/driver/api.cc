@@ -113,9 +113,9 @@ Result<Executable> Client::Compile(std::string_view hlo_text, std::string_view n
   state->program = *std::move(program);
   const hlo::EntryLayout layout = state->module->entry_layout();
   for (const Shape& parameter : layout.parameters) {
-    for (const ShapeLeaf& leaf : Leaves(parameter)) state->inputs.push_back(InfoOf(*leaf.shape));
+    for (const Shape* leaf : Leaves(parameter)) state->inputs.push_back(InfoOf(*leaf));
   }
-  for (const ShapeLeaf& leaf : Leaves(layout.result)) state->outputs.push_back(InfoOf(*leaf.shape));
+  for (const Shape* leaf : Leaves(layout.result)) state->outputs.push_back(InfoOf(*leaf));
   Executable executable;
   executable.state_ = std::move(state);
   return executable;

@@ -8,6 +8,7 @@
 #include "device/description/kernel_abi.h"
 #include "evaluator/evaluator.h"
 #include "runtime/cpu/executable.h"
+#include "runtime/cpu/profile_table.h"
 #include "types/physical.h"
 
 namespace subfloor::driver {
@@ -44,21 +45,6 @@ class Buffers {
   std::vector<runtime::BufferView> views_;
 };
 
-// The leaves of a literal in order, those of tokens included.
-std::vector<const Literal*> LeavesOf(const Literal& literal) {
-  std::vector<const Literal*> leaves, pending = {&literal};
-  while (!pending.empty()) {
-    const Literal* current = pending.back();
-    pending.pop_back();
-    if (!current->shape().IsTuple()) {
-      leaves.push_back(current);
-      continue;
-    }
-    for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->elements()[i]);
-  }
-  return leaves;
-}
-
 std::vector<std::string> SplitList(std::string_view text) {
   std::vector<std::string> names;
   while (!text.empty()) {
@@ -67,12 +53,6 @@ std::vector<std::string> SplitList(std::string_view text) {
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return names;
-}
-
-std::vector<Shape> LeafShapes(const Shape& shape) {
-  std::vector<Shape> shapes;
-  for (const ShapeLeaf& leaf : Leaves(shape)) shapes.push_back(*leaf.shape);
-  return shapes;
 }
 
 }  // namespace
@@ -122,10 +102,10 @@ Result<std::unique_ptr<Program>> Program::Compile(const hlo::Module& module, con
   const hlo::EntryLayout layout = module.entry_layout();
   for (const Shape& parameter : layout.parameters) {
     parts.parameter_shapes.push_back(parameter);
-    for (Shape& leaf : LeafShapes(parameter)) parts.argument_leaves.push_back(std::move(leaf));
+    for (const Shape* leaf : Leaves(parameter)) parts.argument_leaves.push_back(*leaf);
   }
   parts.result_shape = layout.result;
-  parts.result_leaves = LeafShapes(layout.result);
+  for (const Shape* leaf : Leaves(layout.result)) parts.result_leaves.push_back(*leaf);
   return program;
 }
 
@@ -148,7 +128,7 @@ Status Program::Parts::PlaceArguments(std::span<const Literal> arguments, Buffer
       return BadInput("argument {} is {}, the program wants {}", i, arguments[i].shape().ToString(false),
                       parameter_shapes[i].ToString(false));
     }
-    for (const Literal* literal : LeavesOf(arguments[i])) {
+    for (const Literal* literal : Leaves(arguments[i])) {
       if (literal->shape().IsArray())
         RowMajorToPhysical(argument_leaves[leaf], literal->bytes(), inputs.bytes(leaf));
       ++leaf;
@@ -159,20 +139,11 @@ Status Program::Parts::PlaceArguments(std::span<const Literal> arguments, Buffer
 
 Result<Literal> Program::Parts::TakeResult(const Buffers& outputs) const {
   Literal result = SF_TRY(Literal::Zeros(result_shape));
-  size_t leaf = 0;
-  std::vector<Literal*> pending = {&result};
-  while (!pending.empty()) {
-    Literal* current = pending.back();
-    pending.pop_back();
-    if (current->shape().IsTuple()) {
-      for (size_t i = current->elements().size(); i-- > 0;)
-        pending.push_back(&current->mutable_elements()[i]);
-      continue;
-    }
-    if (current->shape().IsArray()) {
-      PhysicalToRowMajor(result_leaves[leaf], outputs.bytes(leaf), current->mutable_bytes());
-    }
-    ++leaf;
+  size_t number = 0;
+  for (Literal* leaf : MutableLeaves(result)) {
+    if (leaf->shape().IsArray())
+      PhysicalToRowMajor(result_leaves[number], outputs.bytes(number), leaf->mutable_bytes());
+    ++number;
   }
   return result;
 }
@@ -218,36 +189,7 @@ Result<std::string> Program::Profile(std::span<const Literal> arguments) const {
   options.profile = &profile;
   for (int i = 0; i < kRuns; ++i)
     SF_CHECK(executable.Execute(inputs.views(), outputs.views(), options).Wait());
-
-  // A step that holds others counts only what it does itself.
-  const std::span<const runtime::Thunk* const> thunks = executable.thunks();
-  std::vector<double> own(thunks.size());
-  double total = 0;
-  for (size_t i = 0; i < thunks.size(); ++i) {
-    own[i] += std::chrono::duration<double, std::micro>(profile.entries[i].elapsed).count() / kRuns;
-    for (runtime::ThunkSequence* nested : const_cast<runtime::Thunk*>(thunks[i])->nested()) {
-      for (const auto& inner : nested->thunks()) {
-        own[i] -= std::chrono::duration<double, std::micro>(
-                      profile.entries[static_cast<size_t>(inner->number())].elapsed)
-                      .count() /
-                  kRuns;
-      }
-    }
-    total += own[i];
-  }
-  std::vector<size_t> order(thunks.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, [&](size_t a, size_t b) { return own[a] != own[b] ? own[a] > own[b] : a < b; });
-  std::string text = fmt::format("{} steps, {:.1f} us a run (mean of {}); the most expensive:\n",
-                                 thunks.size(), total, kRuns);
-  for (size_t i = 0; i < std::min<size_t>(10, order.size()); ++i) {
-    const runtime::Thunk& thunk = *thunks[order[i]];
-    text +=
-        fmt::format("{:>10.1f} us {:>5.1f}% {:<12} %{}{}\n", own[order[i]],
-                    total > 0 ? 100 * own[order[i]] / total : 0.0, runtime::ToString(thunk.kind()),
-                    thunk.info().instruction, thunk.info().op.empty() ? "" : "  (" + thunk.info().op + ")");
-  }
-  return text;
+  return runtime::ProfileTable(executable, profile, kRuns, /*most=*/10);
 }
 
 explain::CompileReport ToExplain(const hlo::Module& module, const cpu::CompileReport& report) {

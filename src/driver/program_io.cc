@@ -20,32 +20,10 @@ namespace {
 template <typename Next>
 Result<Literal> FromLeaves(const Shape& shape, Next&& next) {
   Literal value = SF_TRY(Literal::Zeros(shape));
-  std::vector<Literal*> pending = {&value};
-  while (!pending.empty()) {
-    Literal* current = pending.back();
-    pending.pop_back();
-    if (current->shape().IsTuple()) {
-      for (size_t i = current->elements().size(); i-- > 0;)
-        pending.push_back(&current->mutable_elements()[i]);
-    } else if (current->shape().IsArray()) {
-      *current = SF_TRY(next(current->shape()));
-    }
+  for (Literal* leaf : MutableLeaves(value)) {
+    if (leaf->shape().IsArray()) *leaf = SF_TRY(next(leaf->shape()));
   }
   return value;
-}
-
-template <typename Visit>
-void ForEachLeaf(const Literal& literal, Visit&& visit) {
-  std::vector<const Literal*> pending = {&literal};
-  while (!pending.empty()) {
-    const Literal* current = pending.back();
-    pending.pop_back();
-    if (current->shape().IsTuple()) {
-      for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->elements()[i]);
-    } else {
-      visit(*current);
-    }
-  }
 }
 
 }  // namespace
@@ -105,28 +83,26 @@ Status WriteResult(const Literal& result, const std::string& folder) {
   std::filesystem::create_directories(folder, problem);
   if (problem) return BadInput("cannot make the folder {}: {}", folder, problem.message());
   int64_t file = 0;
-  Status status;
-  ForEachLeaf(result, [&](const Literal& leaf) {
+  for (const Literal* leaf : Leaves(result)) {
     const int64_t number = file++;
-    if (status && leaf.shape().IsArray())
-      status = WriteNpyFile(fmt::format("{}/out{}.npy", folder, number), leaf);
-  });
-  return status;
+    if (leaf->shape().IsArray()) SF_CHECK(WriteNpyFile(fmt::format("{}/out{}.npy", folder, number), *leaf));
+  }
+  return {};
 }
 
 std::string DescribeResult(const Literal& result, int64_t max_elements) {
   std::string text;
   int64_t number = 0;
-  ForEachLeaf(result, [&](const Literal& leaf) {
-    text += fmt::format("out{}: {}", number++, leaf.shape().ToString(/*with_layout=*/false));
-    if (leaf.shape().IsArray()) {
-      const int64_t count = leaf.shape().element_count();
+  for (const Literal* leaf : Leaves(result)) {
+    text += fmt::format("out{}: {}", number++, leaf->shape().ToString(/*with_layout=*/false));
+    if (leaf->shape().IsArray()) {
+      const int64_t count = leaf->shape().element_count();
       for (int64_t i = 0; i < std::min(count, max_elements); ++i)
-        text += (i == 0 ? " " : ", ") + ElementToString(leaf, i);
+        text += (i == 0 ? " " : ", ") + ElementToString(*leaf, i);
       if (count > max_elements) text += ", ...";
     }
     text += "\n";
-  });
+  }
   return text;
 }
 

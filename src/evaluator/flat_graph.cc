@@ -59,7 +59,7 @@ class Flattener {
     const auto node = static_cast<int32_t>(graph_.nodes.size());
     graph_.nodes.push_back({&instruction, std::move(operands)});
     std::vector<ValueRef> value;
-    const auto leaves = static_cast<int32_t>(Leaves(instruction.shape()).size());
+    const auto leaves = static_cast<int32_t>(LeafCount(instruction.shape()));
     for (int32_t leaf = 0; leaf < leaves; ++leaf) value.push_back({node, leaf});
     return value;
   }
@@ -68,8 +68,8 @@ class Flattener {
     const Shape& shape = instruction.operand(0)->shape();
     const int64_t index = instruction.As<hlo::GetTupleElementAttributes>().index;
     size_t first = 0;
-    for (int64_t e = 0; e < index; ++e) first += Leaves(shape.tuple_shape(e)).size();
-    const size_t count = Leaves(shape.tuple_shape(index)).size();
+    for (int64_t e = 0; e < index; ++e) first += static_cast<size_t>(LeafCount(shape.tuple_shape(e)));
+    const auto count = static_cast<size_t>(LeafCount(shape.tuple_shape(index)));
     return {tuple.begin() + static_cast<std::ptrdiff_t>(first),
             tuple.begin() + static_cast<std::ptrdiff_t>(first + count)};
   }

@@ -15,7 +15,7 @@ using hlo::Opcode;
 int64_t TotalBytes(const Shape& shape) {
   if (!shape.IsTuple()) return shape.byte_size();
   int64_t bytes = 0;
-  for (const ShapeLeaf& leaf : Leaves(shape)) bytes += leaf.shape->byte_size();
+  for (const Shape* leaf : Leaves(shape)) bytes += leaf->byte_size();
   return bytes;
 }
 
@@ -257,7 +257,8 @@ std::vector<Literal> Machine::waiting_operands() const {
 
 Status Machine::Resume(Literal result) { return Finish(std::move(result)); }
 
-// Context's parts that run machines. ------------------------------------------------------------------------
+// Context's parts that run machines.
+// --------------------------------------------------------------------------------
 
 const Plan& Context::PlanOf(const hlo::Computation& computation) {
   std::unique_ptr<Plan>& plan = plans_[&computation];

@@ -70,11 +70,11 @@ class Sampler {
     graph_ = SF_TRY(Flatten(entry));
     demands_.resize(graph_.nodes.size());
     samples_.resize(graph_.nodes.size());
-    const std::vector<ShapeLeaf> leaves = Leaves(entry.root()->shape());
+    const std::vector<const Shape*> leaves = Leaves(entry.root()->shape());
     for (const ResultElement& element : wanted) {
       if (element.leaf < 0 || static_cast<size_t>(element.leaf) >= leaves.size() || element.element < 0 ||
-          !leaves[static_cast<size_t>(element.leaf)].shape->IsArray() ||
-          element.element >= leaves[static_cast<size_t>(element.leaf)].shape->element_count()) {
+          !leaves[static_cast<size_t>(element.leaf)]->IsArray() ||
+          element.element >= leaves[static_cast<size_t>(element.leaf)]->element_count()) {
         return BadInput("leaf {} of {} has no element {}", element.leaf, entry.root()->shape().ToString(),
                         element.element);
       }
@@ -91,7 +91,7 @@ class Sampler {
     std::vector<Literal> results;
     for (const ResultElement& element : wanted) {
       const ValueRef& ref = graph_.results[static_cast<size_t>(element.leaf)];
-      const ElementType type = leaves[static_cast<size_t>(element.leaf)].shape->element_type();
+      const ElementType type = leaves[static_cast<size_t>(element.leaf)]->element_type();
       Literal scalar = SF_TRY(Literal::Zeros(Shape::Scalar(type)));
       CopyElement(ref, element.element, scalar.mutable_bytes().data());
       results.push_back(std::move(scalar));
@@ -259,12 +259,7 @@ class Sampler {
   const Literal& Leaf(ValueRef ref) const {
     const Sample& sample = samples_[static_cast<size_t>(ref.node)];
     const Shape& shape = graph_.nodes[static_cast<size_t>(ref.node)].instruction->shape();
-    const Literal* literal = &sample.literal;
-    if (!shape.IsTuple()) return *literal;
-    const std::vector<ShapeLeaf> leaves = Leaves(shape);
-    for (int64_t i : leaves[static_cast<size_t>(ref.leaf)].index)
-      literal = &literal->elements()[static_cast<size_t>(i)];
-    return *literal;
+    return shape.IsTuple() ? *Leaves(sample.literal)[static_cast<size_t>(ref.leaf)] : sample.literal;
   }
 
   void CopyElement(ValueRef ref, int64_t element, std::byte* to) const {

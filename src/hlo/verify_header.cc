@@ -12,12 +12,17 @@ std::string IndexText(std::span<const int64_t> index) { return fmt::format("{{{}
 // of the same bytes: dimensions in the order in which the caller's layout has them, slowest first.
 bool SameOrSameBytes(const Shape& seen, const Shape& inside) {
   if (seen.Compatible(inside)) return true;
-  const std::vector<ShapeLeaf> outer = Leaves(seen), inner = Leaves(inside);
-  if (outer.size() != inner.size()) return false;
-  for (size_t i = 0; i < outer.size(); ++i) {
-    const Shape &a = *outer[i].shape, &b = *inner[i].shape;
-    if (outer[i].index != inner[i].index || a.element_type() != b.element_type() || a.rank() != b.rank())
+  std::vector<std::pair<const Shape*, const Shape*>> pending = {{&seen, &inside}};
+  while (!pending.empty()) {
+    const auto [outer, inner] = pending.back();
+    pending.pop_back();
+    const Shape &a = *outer, &b = *inner;
+    if (a.element_type() != b.element_type() || a.tuple_size() != b.tuple_size() || a.rank() != b.rank())
       return false;
+    if (a.IsTuple()) {
+      for (int64_t i = 0; i < a.tuple_size(); ++i) pending.emplace_back(&a.tuple_shape(i), &b.tuple_shape(i));
+      continue;
+    }
     if (a.Compatible(b)) continue;
     if (!a.IsArray() || a.layout() == nullptr ||
         static_cast<int64_t>(a.layout()->minor_to_major.size()) != a.rank())

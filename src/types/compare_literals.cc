@@ -13,6 +13,7 @@ namespace {
 
 using Quad = __float128;
 
+constexpr size_t kMostPaths = 1000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Quad Abs(Quad x) { return x < 0 ? -x : x; }
@@ -146,13 +147,16 @@ Result<Comparison> CompareLiterals(const Literal& actual, const Literal& expecte
   struct Pair {
     const Literal* actual;
     const Literal* expected;
-    ShapeIndex leaf;
+    size_t parent;  // in `pairs`
+    int64_t place;  // among the parent's elements
   };
   Comparison comparison;
-  std::vector<Pair> pending = {{&actual, &expected, {}}};
+  std::vector<Pair> pairs = {{&actual, &expected, 0, 0}};  // all tuples and arrays seen so far
+  std::vector<size_t> pending = {0};
   while (!pending.empty()) {
-    const Pair pair = std::move(pending.back());
+    const size_t current = pending.back();
     pending.pop_back();
+    const Pair pair = pairs[current];
     const Shape& a = pair.actual->shape();
     const Shape& e = pair.expected->shape();
     const bool same_kind =
@@ -165,13 +169,19 @@ Result<Comparison> CompareLiterals(const Literal& actual, const Literal& expecte
     }
     if (a.IsArray()) {
       comparison.leaves.push_back(CompareArrays(*pair.actual, *pair.expected, options));
-      comparison.leaves.back().leaf = pair.leaf;
+      // The whole path is wanted only of arrays to be complained about: in deep nesting it is long.
+      if (comparison.leaves.back().mismatches > 0 || pairs.size() < kMostPaths) {
+        ShapeIndex& path = comparison.leaves.back().leaf;
+        for (size_t i = current; i != 0; i = pairs[i].parent) path.push_back(pairs[i].place);
+        std::ranges::reverse(path);
+      }
     }
-    for (size_t i = pair.actual->elements().size(); i-- > 0;) {
-      ShapeIndex leaf = pair.leaf;
-      leaf.push_back(static_cast<int64_t>(i));
-      pending.push_back({&pair.actual->elements()[i], &pair.expected->elements()[i], std::move(leaf)});
+    const size_t first = pairs.size(), count = pair.actual->elements().size();
+    for (size_t i = 0; i < count; ++i) {
+      pairs.push_back(
+          {&pair.actual->elements()[i], &pair.expected->elements()[i], current, static_cast<int64_t>(i)});
     }
+    for (size_t i = count; i-- > 0;) pending.push_back(first + i);
   }
   return comparison;
 }

@@ -6,13 +6,16 @@
 namespace subfloor {
 
 Literal::~Literal() {
-  // Nested tuples are taken apart level by level, so that depth costs no stack.
-  std::vector<Literal> pending = std::move(elements_);
+  if (!elements_ || elements_.use_count() != 1) return;
+  // Nested tuples are taken apart level by level, by the last owner of each, so that depth costs no stack.
+  std::vector<std::shared_ptr<std::vector<Literal>>> pending;
+  pending.push_back(std::move(elements_));
   while (!pending.empty()) {
-    Literal last = std::move(pending.back());
+    const std::shared_ptr<std::vector<Literal>> level = std::move(pending.back());
     pending.pop_back();
-    for (Literal& child : last.elements_) pending.push_back(std::move(child));
-    last.elements_.clear();
+    for (Literal& child : *level) {
+      if (child.elements_ && child.elements_.use_count() == 1) pending.push_back(std::move(child.elements_));
+    }
   }
 }
 
@@ -75,7 +78,7 @@ Literal Literal::Tuple(std::vector<Literal> elements) {
   shapes.reserve(elements.size());
   for (const Literal& element : elements) shapes.push_back(element.shape_);
   literal.shape_ = Shape::Tuple(std::move(shapes));
-  literal.elements_ = std::move(elements);
+  if (!elements.empty()) literal.elements_ = std::make_shared<std::vector<Literal>>(std::move(elements));
   return literal;
 }
 
@@ -94,15 +97,52 @@ Literal Literal::Reshaped(const Shape& shape) const {
   return literal;
 }
 
+std::span<Literal> Literal::mutable_elements() {
+  if (!elements_) return {};
+  if (elements_.use_count() > 1) elements_ = std::make_shared<std::vector<Literal>>(*elements_);
+  return *elements_;
+}
+
+std::vector<const Literal*> Leaves(const Literal& literal) {
+  std::vector<const Literal*> leaves, pending = {&literal};
+  while (!pending.empty()) {
+    const Literal* current = pending.back();
+    pending.pop_back();
+    if (!current->shape().IsTuple()) {
+      leaves.push_back(current);
+      continue;
+    }
+    for (size_t i = current->elements().size(); i-- > 0;) pending.push_back(&current->elements()[i]);
+  }
+  return leaves;
+}
+
+std::vector<Literal*> MutableLeaves(Literal& literal) {
+  std::vector<Literal*> leaves, pending = {&literal};
+  while (!pending.empty()) {
+    Literal* current = pending.back();
+    pending.pop_back();
+    if (!current->shape().IsTuple()) {
+      leaves.push_back(current);
+      continue;
+    }
+    const std::span<Literal> elements = current->mutable_elements();
+    for (size_t i = elements.size(); i-- > 0;) pending.push_back(&elements[i]);
+  }
+  return leaves;
+}
+
 bool Literal::Identical(const Literal& other) const {
   std::vector<std::pair<const Literal*, const Literal*>> pending = {{this, &other}};
   while (!pending.empty()) {
     const auto [a, b] = pending.back();
     pending.pop_back();
-    if (a->elements_.size() != b->elements_.size() || a->size_ != b->size_) return false;
-    if (a->elements_.empty() && !a->shape_.Compatible(b->shape_)) return false;
+    if (a->elements().size() != b->elements().size() || a->size_ != b->size_) return false;
+    if (a->elements().empty() && !a->shape_.Compatible(b->shape_)) return false;
     if (a->size_ > 0 && std::memcmp(a->data_.get(), b->data_.get(), a->size_) != 0) return false;
-    for (size_t i = 0; i < a->elements_.size(); ++i) pending.emplace_back(&a->elements_[i], &b->elements_[i]);
+    if (a->elements_ == b->elements_) continue;  // shared, or both without
+    for (size_t i = 0; i < a->elements().size(); ++i)
+      pending.emplace_back(&a->elements()[i], &b->elements()[i]);
   }
   return true;
 }

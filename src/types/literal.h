@@ -15,8 +15,8 @@ namespace subfloor {
 ///
 /// An array's elements lie in row-major order of its logical dimensions, whatever layout its shape names,
 /// little endian, one byte per sub-byte element (value in the low bits, upper bits zero), pred as 0 or 1,
-/// complex as (real, imaginary). Copies share the bytes until one of them is written to (copy on write); one
-/// Literal is for one thread at a time.
+/// complex as (real, imaginary). Copies share bytes and elements until one of them is written to (copy on
+/// write), so a copy costs the same whatever the nesting; one Literal is for one thread at a time.
 class Literal {
  public:
   Literal() = default;  ///< a token
@@ -57,8 +57,11 @@ class Literal {
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
 
-  std::span<const Literal> elements() const { return elements_; }
-  std::span<Literal> mutable_elements() { return elements_; }
+  std::span<const Literal> elements() const {
+    return elements_ ? std::span<const Literal>(*elements_) : std::span<const Literal>();
+  }
+  /// For writing: takes private copies of the elements first if they are shared.
+  std::span<Literal> mutable_elements();
 
   /// The same bytes under another shape of equal byte size and element type.
   Literal Reshaped(const Shape& shape) const;
@@ -71,8 +74,14 @@ class Literal {
   Shape shape_;
   std::shared_ptr<std::byte[]> data_;
   size_t size_ = 0;
-  std::vector<Literal> elements_;
+  std::shared_ptr<std::vector<Literal>> elements_;
 };
+
+/// The leaves (everything but tuples) in the order of Leaves(literal.shape()); the nesting's depth costs no
+/// stack.
+std::vector<const Literal*> Leaves(const Literal& literal);
+/// The same for writing: each is private to `literal` afterwards, as far as elements go.
+std::vector<Literal*> MutableLeaves(Literal& literal);
 
 namespace internal {
 template <typename T>

@@ -277,6 +277,14 @@ Shape Shape::WithDefaultLayout() const {
   });
 }
 
+Shape Shape::WithoutPacking() const {
+  return MapLeaves(*this, [](const Shape& leaf) {
+    Shape shape = leaf;
+    if (shape.layout_) shape.layout_->element_bits = 0;
+    return shape;
+  });
+}
+
 bool Shape::operator==(const Shape& other) const {
   return SameTree(*this, other,
                   [](const Shape& a, const Shape& b) { return SameSizes(a, b) && a.layout_ == b.layout_; });
@@ -343,23 +351,35 @@ const Shape* SubshapeAt(const Shape& shape, std::span<const int64_t> index) {
   return current;
 }
 
-std::vector<ShapeLeaf> Leaves(const Shape& shape) {
-  std::vector<ShapeLeaf> leaves;
-  std::vector<std::pair<ShapeIndex, const Shape*>> pending = {{{}, &shape}};
+namespace {
+
+template <typename Visit>
+void ForEachLeaf(const Shape& shape, Visit&& visit) {
+  std::vector<const Shape*> pending = {&shape};
   while (!pending.empty()) {
-    auto [index, current] = std::move(pending.back());
+    const Shape* current = pending.back();
     pending.pop_back();
     if (!current->IsTuple()) {
-      leaves.push_back({std::move(index), current});
+      visit(current);
       continue;
     }
-    for (int64_t i = current->tuple_size(); i-- > 0;) {
-      ShapeIndex child = index;
-      child.push_back(i);
-      pending.emplace_back(std::move(child), &current->tuple_shape(i));
-    }
+    for (int64_t i = current->tuple_size(); i-- > 0;) pending.push_back(&current->tuple_shape(i));
   }
+}
+
+}  // namespace
+
+std::vector<const Shape*> Leaves(const Shape& shape) {
+  std::vector<const Shape*> leaves;
+  ForEachLeaf(shape, [&](const Shape* leaf) { leaves.push_back(leaf); });
   return leaves;
+}
+
+int64_t LeafCount(const Shape& shape) {
+  if (!shape.IsTuple()) return 1;
+  int64_t count = 0;
+  ForEachLeaf(shape, [&](const Shape*) { ++count; });
+  return count;
 }
 
 std::vector<int64_t> RowMajorStrides(std::span<const int64_t> dimensions) {

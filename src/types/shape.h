@@ -87,7 +87,8 @@ class Shape {
   bool IsScalar() const { return IsArray() && dimensions_.empty(); }
   bool IsOversized() const { return element_count_ < 0; }
 
-  // Arrays. -------------------------------------------------------------------------------------------------
+  // Arrays.
+  // -------------------------------------------------------------------------------------------------------
   int64_t rank() const { return static_cast<int64_t>(dimensions_.size()); }
   std::span<const int64_t> dimensions() const { return dimensions_; }
   int64_t dimension(int64_t i) const { return dimensions_[static_cast<size_t>(i)]; }
@@ -112,8 +113,11 @@ class Shape {
   Shape WithoutLayout() const;
   /// Every array (in tuples too) that has no layout gets the row-major one.
   Shape WithDefaultLayout() const;
+  /// No array (in tuples too) is packed: E(n) is gone from every layout.
+  Shape WithoutPacking() const;
 
-  // Tuples (a buffer counts as a tuple of one). -------------------------------------------------------------
+  // Tuples (a buffer counts as a tuple of one).
+  // ---------------------------------------------------------------------
   std::span<const Shape> tuple_shapes() const {
     return elements_ ? std::span<const Shape>(*elements_) : std::span<const Shape>();
   }
@@ -146,12 +150,9 @@ using ShapeIndex = std::vector<int64_t>;
 /// The shape at `index`, or nullptr if there is none.
 const Shape* SubshapeAt(const Shape& shape, std::span<const int64_t> index);
 
-/// The leaves (everything but tuples) in order, each with its index.
-struct ShapeLeaf {
-  ShapeIndex index;
-  const Shape* shape;
-};
-std::vector<ShapeLeaf> Leaves(const Shape& shape);
+/// The leaves (everything but tuples) in order; pointers into `shape`. The nesting's depth costs no stack.
+std::vector<const Shape*> Leaves(const Shape& shape);
+int64_t LeafCount(const Shape& shape);
 
 /// Row-major strides in elements of an array of these sizes.
 std::vector<int64_t> RowMajorStrides(std::span<const int64_t> dimensions);

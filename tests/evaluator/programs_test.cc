@@ -83,15 +83,13 @@ TEST(Fusions, SamplesAgreeWithTheWhole) {
     }
     ++evaluated;
     std::vector<ResultElement> wanted;
-    std::vector<const Literal*> leaves;
-    for (const ShapeLeaf& leaf : Leaves(whole->shape())) {
-      const Literal* literal = &*whole;
-      for (int64_t i : leaf.index) literal = &literal->elements()[static_cast<size_t>(i)];
-      const int64_t count = leaf.shape->IsArray() ? leaf.shape->element_count() : 0;
+    const std::vector<const Literal*> leaves = Leaves(*whole);
+    for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+      const Shape& shape = leaves[leaf]->shape();
+      const int64_t count = shape.IsArray() ? shape.element_count() : 0;
       for (int64_t k = 0; k < std::min<int64_t>(count, 5); ++k) {
-        wanted.push_back({static_cast<int64_t>(leaves.size()), (count - 1) * k / 4});
+        wanted.push_back({static_cast<int64_t>(leaf), (count - 1) * k / 4});
       }
-      leaves.push_back(literal);
     }
     for (ResultElement& element : wanted) {
       element.element =

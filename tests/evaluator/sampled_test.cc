@@ -31,10 +31,9 @@ void ExpectSamplesEqualWhole(std::string_view text) {
   const std::vector<Literal> arguments = RandomArguments(*module);
   const Result<Literal> whole = Evaluate(*module, arguments);
   ASSERT_TRUE(whole.has_value()) << whole.error().ToString();
-  const std::vector<ShapeLeaf> leaves = Leaves(whole->shape());
+  const std::vector<const Literal*> leaves = Leaves(*whole);
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-    const Literal* literal = &*whole;
-    for (int64_t i : leaves[leaf].index) literal = &literal->elements()[static_cast<size_t>(i)];
+    const Literal* literal = leaves[leaf];
     for (int64_t e = 0; e < literal->shape().element_count(); ++e) {
       const ResultElement wanted{static_cast<int64_t>(leaf), e};
       const auto sample = EvaluateSampled(*module, arguments, std::span(&wanted, 1));

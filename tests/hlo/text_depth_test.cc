@@ -43,6 +43,7 @@ void RoundTrip(const std::string& text) {
     const auto again = ParseModule(printed);
     ASSERT_TRUE(again) << again.error().ToString().substr(0, 1000);
     EXPECT_TRUE(Print(**again) == printed);
+    EXPECT_TRUE(Print(*(*again)->Clone()) == printed);
   });
 }
 

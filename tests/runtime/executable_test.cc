@@ -279,10 +279,17 @@ TEST(Executable, Loops) {
     EXPECT_EQ(profile.entries[1].runs, known ? 0 : 8);
     EXPECT_EQ(profile.entries[2].runs, known ? 5 : 7);
     EXPECT_GE(profile.entries[0].elapsed, profile.entries[2].elapsed);
+    // Times that are known: the loop's own is 30 of 100 or, where the condition runs, 20.
+    profile.entries[0].elapsed = std::chrono::microseconds(100);
+    profile.entries[1].elapsed = std::chrono::microseconds(known ? 0 : 10);
+    profile.entries[2].elapsed = std::chrono::microseconds(70);
     const std::string table = ProfileTable(*executable, profile);
-    EXPECT_LT(table.find("%while"), table.find("%inc")) << table;  // the costlier first
+    EXPECT_LT(table.find("%inc"), table.find("%while")) << table;  // the costlier first
     EXPECT_EQ(table.find("%less") == std::string::npos, known) << table;
-    EXPECT_THAT(table, HasSubstr("100.0%"));
+    EXPECT_THAT(table, HasSubstr("3 steps, 100.0 us a run"));
+    EXPECT_THAT(table, HasSubstr("70.0  70.0%"));
+    EXPECT_THAT(table, HasSubstr(known ? "30.0  30.0%" : "20.0  20.0%"));
+    EXPECT_EQ(ProfileTable(*executable, profile, 1, 1).find("%while"), std::string::npos);
   }
 }
 

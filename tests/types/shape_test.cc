@@ -29,10 +29,11 @@ TEST(Shape, DeepNestingCostsNoStack) {
 
 TEST(Shape, LeavesComeInOrder) {
   Shape scalar = Shape::Scalar(ElementType::kS32);
-  Shape shape = Shape::Tuple({scalar, Shape::Tuple({scalar, scalar})});
+  Shape shape = Shape::Tuple({scalar, Shape::Tuple({scalar, Shape::Scalar(ElementType::kF32)})});
   auto leaves = Leaves(shape);
   ASSERT_EQ(leaves.size(), 3u);
-  EXPECT_EQ(leaves[2].index, (ShapeIndex{1, 1}));
+  EXPECT_EQ(leaves[2]->element_type(), ElementType::kF32);
+  EXPECT_EQ(LeafCount(shape), 3);
 }
 
 }  // namespace

@@ -78,8 +78,8 @@ double FlopsPerElement(const Instruction* instruction) {
     case Opcode::kReduceWindow: {
       const double in = static_cast<double>(instruction->operand(0)->shape().element_count());
       double out = 1;
-      for (const ShapeLeaf& leaf : Leaves(instruction->shape()))
-        out = std::max(1.0, static_cast<double>(leaf.shape->element_count()));
+      for (const Shape* leaf : Leaves(instruction->shape()))
+        out = std::max(1.0, static_cast<double>(leaf->element_count()));
       if (instruction->opcode() == Opcode::kReduce) return in / out * complex_factor;
       double reach = 1;
       for (const auto& d : instruction->As<hlo::WindowAttributes>().window)

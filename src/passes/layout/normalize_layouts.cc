@@ -16,8 +16,8 @@ using hlo::Opcode;
 constexpr int64_t kHostMemorySpace = 5;
 
 Status CheckLayout(const Shape& shape, const Instruction* instruction) {
-  for (const ShapeLeaf& leaf : Leaves(shape)) {
-    const Layout* layout = leaf.shape->layout();
+  for (const Shape* leaf : Leaves(shape)) {
+    const Layout* layout = leaf->layout();
     if (layout == nullptr) continue;
     const auto unsupported = [&](std::string_view what) {
       auto error =
@@ -39,7 +39,7 @@ Status CheckLayout(const Shape& shape, const Instruction* instruction) {
         return unsupported("parts that only accelerators know");
       }
     }
-    if (!layout->IsRowMajor() && leaf.shape->HasDynamicDimension())
+    if (!layout->IsRowMajor() && leaf->HasDynamicDimension())
       return unsupported("a dynamic dimension out of order");
   }
   return {};
@@ -65,7 +65,7 @@ bool IsNormal(const Shape& array) {
 }
 
 bool AllNormal(const Shape& shape) {
-  return std::ranges::all_of(Leaves(shape), [](const ShapeLeaf& leaf) { return IsNormal(*leaf.shape); });
+  return std::ranges::all_of(Leaves(shape), [](const Shape* leaf) { return IsNormal(*leaf); });
 }
 
 // Row-major layouts on every array, logical dimensions as they are. Nested tuples are rebuilt bottom up
