@@ -242,7 +242,8 @@ ENTRY e {
 
 TEST(ExpandScan, ForwardAndReverse) {
   for (const char* reverse : {"true", "false"}) {
-    ExpectSame("expand-scan", fmt::format(R"(
+    for (int length : {5, 1, 0}) {
+      ExpectSame("expand-scan", fmt::format(R"(
 step {{
   x = f32[3] parameter(0)
   c = f32[3] parameter(1)
@@ -251,11 +252,12 @@ step {{
   ROOT t = (f32[3], f32[3]) tuple(h, s)
 }}
 ENTRY e {{
-  a = f32[3,5] parameter(0)
+  a = f32[3,{1}] parameter(0)
   i = f32[3] parameter(1)
-  ROOT r = (f32[3,5], f32[3]) scan(a, i), dimensions={{1}}, to_apply=step, num_carries=1, is_reverse={}
+  ROOT r = (f32[3,{1}], f32[3]) scan(a, i), dimensions={{1}}, to_apply=step, num_carries=1, is_reverse={0}
 }})",
-                                          reverse));
+                                            reverse, length));
+    }
   }
 }
 

@@ -52,7 +52,9 @@ Result<bool> ExpandScan(hlo::Module& module, PassContext& context) {
       }
       return next;
     };
-    const auto state = SF_TRY(MakeCountedLoop(b, length, initial, "scan", step));
+    // Without a step there is no line that the body could take.
+    const std::vector<Instruction*> state =
+        length == 0 ? initial : SF_TRY(MakeCountedLoop(b, length, initial, "scan", step));
     std::vector<Instruction*> results(state.begin() + static_cast<int64_t>(inputs + carries), state.end());
     results.insert(results.end(), state.begin() + static_cast<int64_t>(inputs),
                    state.begin() + static_cast<int64_t>(inputs + carries));
