@@ -42,6 +42,7 @@ class RandomGenerator {
   RandomValue Of(ElementType type, const std::vector<int64_t>& sizes, bool exact = false);
   std::vector<int64_t> Sizes(int64_t least_rank = 0, int64_t most_rank = 4);
   ElementType Type();
+  bool Allowed(ElementType type) const;
   bool Has(Family family) const { return (options_.families & family) != 0; }
 
  private:
@@ -66,8 +67,36 @@ class RandomGenerator {
   void AddWhile();
   void AddConditional();
   void AddCall();
+  // random_special.cc
+  void AddLinearAlgebra();
+  void AddFft();
+  void AddBatchNorm();
+  void AddScan();
+  void AddRaggedDot();
+  void AddWrapped();
+  void AddMap();
+  void AddFusion();
+  void AddTuples();
+  void AddInPlaceLoop();
 
-  hlo::Computation* Combiner(ElementType type, bool& order_matters, bool& exact);
+  /// (accumulator, value) -> accumulator. `exact` is false where the order of a recognised floating sum is
+  /// free.
+  struct Combination {
+    enum class Kind : uint8_t { kSum, kProduct, kOther };
+    hlo::Computation* computation = nullptr;
+    Kind kind = Kind::kOther;
+    bool exact = true;
+  };
+  Combination Combiner(ElementType type);
+
+  // random_bounds.cc
+  /// An upper bound of what the elements' magnitudes can be, or infinity.
+  double Magnitude(const hlo::Instruction* x, int depth = 0) const;
+  /// x, bounded if need be, as an operand of a sum or product whose order is free.
+  hlo::Instruction* Summable(hlo::Instruction* x, int64_t terms, int factors);
+  hlo::Instruction* Multipliable(hlo::Instruction* x, int64_t terms);
+  hlo::Instruction* Combinable(const Combination& combination, hlo::Instruction* x, int64_t terms);
+
   hlo::Computation* NewComputation(std::string_view name) { return b_.module()->AddComputation(name); }
   hlo::Instruction* Bounded(hlo::Instruction* x, double low, double high);
   hlo::Instruction* AwayFromZero(hlo::Instruction* x, double least);

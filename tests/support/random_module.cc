@@ -15,6 +15,10 @@ const std::vector<ElementType> kCommonTypes = {kF32,  kF32,  kF32,      kF32,   
                                                kS32,  kS8,   kU8,       kS64,    kU32,  kU64, kS16, kU16,
                                                kPred, kPred, kF8E4M3FN, kF8E5M2, kS4,   kU4};
 
+const std::vector<ElementType> kRareTypes = {
+    kS1,         kU1,         kS2,        kU2,       kF8E4M3,   kF8E3M4,  kF8E4M3B11FNUZ,
+    kF8E4M3FNUZ, kF8E5M2FNUZ, kF8E8M0FNU, kF4E2M1FN, kF6E2M3FN, kF6E3M2FN};
+
 Layout RandomLayout(RandomSource& random, int64_t rank) {
   return Layout{.minor_to_major = random.Permutation(rank), .element_bits = 0, .extras = nullptr};
 }
@@ -29,11 +33,17 @@ void RandomGenerator::Keep(Instruction* value, bool exact) {
 
 ElementType RandomGenerator::Type() {
   if (Has(kComplexNumbers) && random_.OneIn(12)) return random_.Pick({kC64, kC64, kC128});
-  return random_.Pick(options_.types.empty() ? kCommonTypes : options_.types);
+  if (!options_.types.empty()) return random_.Pick(options_.types);
+  return random_.Pick(random_.OneIn(12) ? kRareTypes : kCommonTypes);
+}
+
+bool RandomGenerator::Allowed(ElementType type) const {
+  return options_.types.empty() || std::ranges::find(options_.types, type) != options_.types.end();
 }
 
 std::vector<int64_t> RandomGenerator::Sizes(int64_t least_rank, int64_t most_rank) {
-  const int64_t rank = random_.Between(least_rank, most_rank);
+  // Bodies that work on scalars have no other values than these.
+  const int64_t rank = options_.max_elements == 1 ? least_rank : random_.Between(least_rank, most_rank);
   std::vector<int64_t> sizes;
   int64_t left = options_.max_elements;
   for (int64_t d = 0; d < rank; ++d) {
@@ -108,7 +118,13 @@ void RandomGenerator::AddOperations(int count) {
                            {kScatters, 1, &RandomGenerator::AddScatter},
                            {kSorts, 1, &RandomGenerator::AddSort},
                            {kControl, 1, &RandomGenerator::AddControl},
-                           {kRandomBits, 1, &RandomGenerator::AddRandomBits}};
+                           {kRandomBits, 1, &RandomGenerator::AddRandomBits},
+                           {kLinearAlgebra, 1, &RandomGenerator::AddLinearAlgebra},
+                           {kLinearAlgebra, 1, &RandomGenerator::AddFft},
+                           {kNormalisation, 1, &RandomGenerator::AddBatchNorm},
+                           {kScans, 1, &RandomGenerator::AddScan},
+                           {kDots, 1, &RandomGenerator::AddRaggedDot},
+                           {kWrappers, 2, &RandomGenerator::AddWrapped}};
   std::vector<Adder> adders;
   for (const Entry& entry : entries) {
     if (Has(entry.family)) adders.insert(adders.end(), static_cast<size_t>(entry.weight), entry.add);
@@ -149,7 +165,7 @@ RandomProgram RandomModule(uint64_t seed, const RandomModuleOptions& options) {
   }
   if (options.layouts) {
     for (Instruction* parameter : entry->parameters()) {
-      if (random.OneIn(2))
+      if (random.OneIn(2) && parameter->shape().IsArray())
         parameter->mutable_shape().set_layout(RandomLayout(random, parameter->shape().rank()));
     }
   }

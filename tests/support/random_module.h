@@ -19,7 +19,7 @@ enum Family : uint32_t {
   kDynamicSlices = 1 << 4,
   kReductions = 1 << 5,  ///< one and two inputs, recognised and other reducers
   kWindows = 1 << 6,     ///< reduce-window, select-and-scatter
-  kDots = 1 << 7,
+  kDots = 1 << 7,        ///< dot, ragged-dot
   kConvolutions = 1 << 8,
   kGathers = 1 << 9,
   kScatters = 1 << 10,
@@ -27,12 +27,17 @@ enum Family : uint32_t {
   kControl = 1 << 12,         ///< while, conditional, call, tuples in between
   kRandomBits = 1 << 13,      ///< rng-bit-generator
   kComplexNumbers = 1 << 14,  ///< complex types take part
-  kAllFamilies = (1 << 15) - 1,
+  kLinearAlgebra = 1 << 15,   ///< cholesky, triangular-solve, fft
+  kNormalisation = 1 << 16,   ///< batch-norm, training, inference and gradient
+  kScans = 1 << 17,
+  kWrappers = 1 << 18,  ///< map, fusion, barriers, tuples of tuples, loops that update in place
+  kAllFamilies = (1 << 19) - 1,
 };
 
 struct RandomModuleOptions {
   uint32_t families = kAllFamilies;
-  /// Element types that values have; empty means the common ones. Complex ones come with kComplexNumbers.
+  /// Element types that values have; empty means all, common ones more often. Complex ones come with
+  /// kComplexNumbers.
   std::vector<ElementType> types;
   /// How many operations the entry computation gets, helpers not counted.
   int operations = 20;

@@ -235,11 +235,12 @@ void RandomGenerator::AddScatter() {
   }
   if (Product(update_sizes) > options_.max_elements) return;
   const RandomValue updates = Of(x.type(), update_sizes);
-  bool order_matters = false, exact = true;
-  hlo::Computation* combiner = Combiner(x.type(), order_matters, exact);
+  const Combination combiner = Combiner(x.type());
   const RandomValue indices = Indices(index_sizes);
-  Keep(b_.Scatter(x.value, indices.value, updates.value, attributes, combiner),
-       exact && x.exact && updates.exact);
+  const int64_t terms = Product(update_sizes) + 1;
+  Keep(b_.Scatter(Combinable(combiner, x.value, terms), indices.value,
+                  Combinable(combiner, updates.value, terms), attributes, combiner.computation),
+       combiner.exact && x.exact && updates.exact);
 }
 
 }  // namespace subfloor::testing_support

@@ -22,28 +22,22 @@ bool IsWhole(ElementType type) { return IsIntegral(type) || IsPred(type); }
 
 }  // namespace
 
-// (accumulator, value) -> accumulator. `exact` turns false where the order of a recognised floating sum is
-// free.
-hlo::Computation* RandomGenerator::Combiner(ElementType type, bool& order_matters, bool& exact) {
+RandomGenerator::Combination RandomGenerator::Combiner(ElementType type) {
   hlo::Module& module = *b_.module();
-  order_matters = false;
-  exact = true;
   if (type == kF8E8M0FNU || random_.OneIn(8)) {  // the value replaces what was there
-    order_matters = true;
     hlo::Builder c(NewComputation("overwrite"));
     c.Parameter(0, Shape::Scalar(type));
     (void)c.Finish(c.Parameter(1, Shape::Scalar(type)));
-    return c.computation();
+    return {c.computation()};
   }
   if (!IsPred(type) && !IsComplex(type) && random_.OneIn(8)) {  // not associative: folded in index order
-    order_matters = true;
     hlo::Builder c(NewComputation("fold"));
     Instruction* old = c.Parameter(0, Shape::Scalar(type));
     Instruction* value = c.Parameter(1, Shape::Scalar(type));
     Instruction* scaled =
         IsFloat(type) ? c.Multiply(old, c.Scalar(type, 0.5)) : c.Multiply(old, c.ScalarInt(type, 3));
     (void)c.Finish(c.Add(scaled, value));
-    return c.computation();
+    return {c.computation()};
   }
   Opcode op;
   if (IsPred(type)) {
@@ -57,8 +51,11 @@ hlo::Computation* RandomGenerator::Combiner(ElementType type, bool& order_matter
     op = random_.Pick({Opcode::kAdd, Opcode::kAdd, Opcode::kMultiply, Opcode::kMaximum, Opcode::kMinimum,
                        Opcode::kAnd, Opcode::kOr, Opcode::kXor});
   }
-  exact = IsWhole(type) || op == Opcode::kMaximum || op == Opcode::kMinimum;
-  return MakeScalarComputation(module, op, type);
+  return {MakeScalarComputation(module, op, type),
+          op == Opcode::kAdd        ? Combination::Kind::kSum
+          : op == Opcode::kMultiply ? Combination::Kind::kProduct
+                                    : Combination::Kind::kOther,
+          IsWhole(type) || op == Opcode::kMaximum || op == Opcode::kMinimum};
 }
 
 void RandomGenerator::AddReduction() {
@@ -90,10 +87,13 @@ void RandomGenerator::AddReduction() {
     Keep(b_.GetTupleElement(both, 0), x.exact);
     return Keep(b_.GetTupleElement(both, 1), x.exact);
   }
-  bool order_matters = false, exact = true;
-  hlo::Computation* reducer = Combiner(type, order_matters, exact);
+  int64_t terms = 1;
+  for (int64_t d : dims) terms *= x.shape().dimension(d);
+  const Combination reducer = Combiner(type);
   const RandomValue init = Of(type, {});
-  Keep(b_.Reduce(x.value, init.value, dims, reducer), exact && x.exact && init.exact);
+  Keep(b_.Reduce(Combinable(reducer, x.value, terms), Combinable(reducer, init.value, terms), dims,
+                 reducer.computation),
+       reducer.exact && x.exact && init.exact);
 }
 
 void RandomGenerator::AddWindow() {
@@ -117,7 +117,9 @@ void RandomGenerator::AddWindow() {
     (void)c.Finish(c.Compare(c.Parameter(0, Shape::Scalar(x.type())), c.Parameter(1, Shape::Scalar(x.type())),
                              ComparisonDirection::kGe));
     hlo::Computation* add = MakeScalarComputation(module, Opcode::kAdd, x.type());
-    return Keep(b_.Make(Opcode::kSelectAndScatter, {x.value, s.value, init.value},
+    const int64_t terms = s.shape().element_count();
+    return Keep(b_.Make(Opcode::kSelectAndScatter,
+                        {x.value, Summable(s.value, terms, 1), Summable(init.value, terms, 1)},
                         hlo::WindowAttributes{window}, {c.computation(), add}),
                 false);
   }
@@ -135,10 +137,13 @@ void RandomGenerator::AddWindow() {
     }
     window.push_back(w);
   }
-  bool order_matters = false, exact = true;
-  hlo::Computation* reducer = Combiner(x.type(), order_matters, exact);
+  int64_t terms = 1;
+  for (const hlo::WindowDimension& w : window) terms *= w.size;
+  const Combination reducer = Combiner(x.type());
   const RandomValue init = Of(x.type(), {});
-  Keep(b_.ReduceWindow(x.value, init.value, window, reducer), exact && x.exact && init.exact);
+  Keep(b_.ReduceWindow(Combinable(reducer, x.value, terms), Combinable(reducer, init.value, terms), window,
+                       reducer.computation),
+       reducer.exact && x.exact && init.exact);
 }
 
 void RandomGenerator::AddSort() {
@@ -216,10 +221,14 @@ void RandomGenerator::AddDot() {
   attributes.rhs_contracting = rhs.sum;
   const RandomValue a = Of(type, lhs.sizes), b = Of(type, rhs.sizes);
   std::optional<ElementType> result;
-  if (IsFloat(type) && BitWidth(type) <= 16 && random_.OneIn(2)) result = kF32;
+  // Not from inexact operands: see AddConversion.
+  if (IsFloat(type) && BitWidth(type) <= 16 && (a.exact && b.exact) && random_.OneIn(2)) result = kF32;
   if ((type == kS8 || type == kU8) && random_.OneIn(2)) result = kS32;
   if (IsPred(type)) result = kPred;
-  Keep(b_.Dot(a.value, b.value, attributes, result), IsWhole(type) && a.exact && b.exact);
+  int64_t terms = 1;
+  for (int64_t n : sum_sizes) terms *= n;
+  Keep(b_.Dot(Summable(a.value, terms, 2), Summable(b.value, terms, 2), attributes, result),
+       IsWhole(type) && a.exact && b.exact);
 }
 
 void RandomGenerator::AddConvolution() {
@@ -281,7 +290,10 @@ void RandomGenerator::AddConvolution() {
   }
   dims.text = text[0] + "_" + text[1] + "->" + text[2];
   const RandomValue a = Of(type, input), k = Of(type, kernel);
-  Keep(b_.Convolution(a.value, k.value, attributes), IsWhole(type) && a.exact && k.exact);
+  int64_t terms = in_features;
+  for (const hlo::WindowDimension& w : attributes.window) terms *= w.size;
+  Keep(b_.Convolution(Summable(a.value, terms, 2), Summable(k.value, terms, 2), attributes),
+       IsWhole(type) && a.exact && k.exact);
 }
 
 void RandomGenerator::AddRandomBits() {
