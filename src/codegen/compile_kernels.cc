@@ -19,8 +19,6 @@
 namespace subfloor::codegen {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr size_t kKernelsPerModule = 30;
 constexpr size_t kCompileStackBytes = 64 << 20;
 constexpr int64_t kLargestBody = 20'000;  // instructions: emission recurses over them, within the stack above
@@ -30,7 +28,8 @@ struct Part {
   std::vector<size_t> kernels;
   Result<ObjectBytes> object = InternalError("not compiled");
   decision::Log log;
-  std::chrono::nanoseconds emit{}, lower{}, llvm{};
+  std::chrono::nanoseconds emit{}, lower{};
+  ObjectTimes llvm;
 };
 
 // A symbol that a C compiler would take, not used before.
@@ -81,35 +80,52 @@ class Compilation {
     }
     if (jobs_.empty()) return out;
     const size_t threads = static_cast<size_t>(std::max(1, options_.threads));
-    const size_t per_part =
-        std::clamp<size_t>((distinct_.size() + threads - 1) / threads, 1, kKernelsPerModule);
-    for (size_t i = 0; i < distinct_.size(); i += per_part) {
-      Part& part = parts_.emplace_back();
-      for (size_t k = i; k < std::min(i + per_part, distinct_.size()); ++k)
-        part.kernels.push_back(distinct_[k]);
-    }
+    Distribute((distinct_.size() + kKernelsPerModule - 1) / kKernelsPerModule, threads);
     SF_CHECK(RunThreads(std::min(threads, parts_.size())));
 
     std::vector<ObjectBytes> objects;
-    std::chrono::nanoseconds emit{}, lower{}, llvm{};
+    std::chrono::nanoseconds emit{}, lower{}, optimize{}, generate{};
     for (Part& part : parts_) {
       if (!part.object) return std::unexpected(std::move(part.object).error());
       objects.push_back(*std::move(part.object));
       if (log) log->Append(part.log);
-      emit += part.emit, lower += part.lower, llvm += part.llvm;
+      emit += part.emit, lower += part.lower, optimize += part.llvm.optimize, generate += part.llvm.generate;
     }
     std::vector<std::string> symbols;
     for (size_t i : distinct_) symbols.push_back(plans_[i].symbol);
     for (size_t i = 0; i < plans_.size(); ++i) plans_[i] = plans_[same_as_[i]];
-    const auto before_link = Clock::now();
+    const auto before_link = ThreadTime();
     out.image = SF_TRY(LinkImage(objects, std::move(symbols), options_.cpu));
     out.plans = plans_;
-    out.times = {{"emit", emit}, {"lower", lower}, {"llvm", llvm}, {"link", Clock::now() - before_link}};
+    out.times = {{"emission", emit},
+                 {"lowering", lower},
+                 {"optimisation", optimize},
+                 {"machine code", generate},
+                 {"link", ThreadTime() - before_link}};
     out.distinct_kernels = static_cast<int64_t>(distinct_.size());
     return out;
   }
 
  private:
+  // Shares the distinct kernels out over modules, largest first, each to the smallest module so far: as many
+  // modules as threads where there is work for them, as modules that are done at one time keep no thread
+  // waiting.
+  void Distribute(size_t least_modules, size_t threads) {
+    const size_t modules =
+        std::min(distinct_.size(), std::max((least_modules + threads - 1) / threads * threads, threads));
+    std::vector<size_t> by_size = distinct_;
+    const auto size_of = [&](size_t i) { return jobs_[i].body->instruction_count(); };
+    std::ranges::sort(by_size, {}, [&](size_t i) { return std::pair(-size_of(i), i); });
+    parts_.resize(modules);
+    std::vector<int64_t> sizes(modules, 0);
+    for (size_t i : by_size) {
+      const size_t smallest = static_cast<size_t>(std::ranges::min_element(sizes) - sizes.begin());
+      constexpr int64_t kFixed = 6;  // what any kernel costs, in instructions
+      sizes[smallest] += size_of(i) + kFixed;
+      parts_[smallest].kernels.push_back(i);
+    }
+  }
+
   // Own threads, for their deep stacks: emission and LLVM both recurse.
   Status RunThreads(size_t count) {
     pthread_attr_t attributes;
@@ -139,7 +155,7 @@ class Compilation {
   }
 
   Result<ObjectBytes> Compile(Part& part, size_t number) {
-    const auto start = Clock::now();
+    const auto start = ThreadTime();
     ContextPool::Lease lease = ContextPool::Global().Take();
     mlir::MLIRContext* context = lease.get();
     const std::string name = fmt::format("kernels_{}", number);
@@ -156,14 +172,13 @@ class Compilation {
       names += (names.empty() ? "" : ", ") + plan.symbol;
     }
     current_kernels = &names;
-    const auto emitted = Clock::now();
+    const auto emitted = ThreadTime();
     SF_CHECK(Lower(*module, options_.dump));
-    const auto lowered = Clock::now();
-    auto object = CompileObject(*module, symbols, options_.cpu, options_.dump);
+    const auto lowered = ThreadTime();
+    auto object = CompileObject(*module, symbols, options_.cpu, part.llvm, options_.dump);
     current_kernels = nullptr;
     part.emit = emitted - start;
     part.lower = lowered - emitted;
-    part.llvm = Clock::now() - lowered;
     return object;
   }
 

@@ -50,8 +50,8 @@ struct CompileOptions {
 };
 
 struct PhaseTime {
-  std::string phase;  ///< "emit", "lower", "llvm", "link"
-  std::chrono::nanoseconds elapsed{};
+  std::string phase;                   ///< "emission", "lowering", "optimisation", "machine code", "link"
+  std::chrono::nanoseconds elapsed{};  ///< processor time, summed over the compile threads
 };
 
 struct CompiledKernels {

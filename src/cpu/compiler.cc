@@ -162,9 +162,8 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
     job.in_place = SharedBuffers(*fusion, flow, assignment);
     jobs.push_back(std::move(job));
   }
-  clock.End();
 
-  if (options.on_phase) options.on_phase("code generation");
+  clock.Begin("code generation");
   codegen::CompileOptions codegen_options;
   codegen_options.cpu = options.cpu;
   codegen_options.threads = options.threads;
@@ -172,7 +171,8 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   codegen_options.dump = options.dump;
   codegen::CompiledKernels kernels =
       SF_TRY(codegen::CompileKernels(jobs, codegen_options, &report.decisions));
-  for (const codegen::PhaseTime& time : kernels.times) report.phases.push_back({time.phase, time.elapsed});
+  for (const codegen::PhaseTime& time : kernels.times)
+    report.codegen_times.push_back({time.phase, time.elapsed});
 
   clock.Begin("thunks");
   absl::flat_hash_map<const hlo::Instruction*, codegen::KernelPlan> plans;

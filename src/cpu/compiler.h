@@ -48,7 +48,9 @@ struct FusionReport {
 
 /// What was done and why; everything `explain` shows.
 struct CompileReport {
-  std::vector<Phase> phases;
+  std::vector<Phase> phases;  ///< one after the other, by the clock
+  std::vector<Phase>
+      codegen_times;  ///< inside "code generation": processor time, summed over the compile threads
   std::vector<passes::PassTime> pass_times;
   decision::Log decisions;
   std::vector<FusionReport> fusions;

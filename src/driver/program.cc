@@ -201,6 +201,8 @@ explain::CompileReport ToExplain(const hlo::Module& module, const cpu::CompileRe
   shown.instructions_before = module.instruction_count();
   for (const cpu::Phase& phase : report.phases)
     shown.phases.push_back({phase.name, milliseconds(phase.elapsed)});
+  for (const cpu::Phase& phase : report.codegen_times)
+    shown.codegen_times.push_back({phase.name, milliseconds(phase.elapsed)});
   for (const passes::PassTime& pass : report.pass_times)
     shown.passes.push_back({pass.name, milliseconds(pass.elapsed)});
   for (const cpu::FusionReport& fusion : report.fusions) {

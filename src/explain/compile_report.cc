@@ -38,19 +38,28 @@ std::string Bytes(int64_t bytes) {
 }
 
 std::string Summarize(const CompileReport& report) {
-  std::string text = fmt::format("module {}: {} instructions, {} fusions, {} distinct kernels, {} of code\n",
+  std::string text = fmt::format("module {}: {} instructions, {} kernels, {} distinct, {} of code\n",
                                  report.module, report.instructions_before, report.fusions.size(),
                                  report.distinct_kernels, Bytes(report.code_bytes));
+  const auto row = [&](std::string_view name, double milliseconds) {
+    text += fmt::format("  {:<28} {:9.1f} ms", name, milliseconds);
+    if (report.distinct_kernels > 0) {
+      text += fmt::format("  {:7.2f} ms a distinct kernel",
+                          milliseconds / static_cast<double>(report.distinct_kernels));
+    }
+    text += "\n";
+  };
   double total = 0;
   for (const auto& phase : report.phases) {
     total += phase.milliseconds;
-    text += fmt::format("  {:<24} {:9.1f} ms\n", phase.name, phase.milliseconds);
+    row(phase.name, phase.milliseconds);
   }
-  text += fmt::format("  {:<24} {:9.1f} ms", "total", total);
-  if (report.distinct_kernels > 0) {
-    text += fmt::format("  ({:.2f} ms a kernel)", total / static_cast<double>(report.distinct_kernels));
-  }
-  text += fmt::format("\nbuffers: parameters {}, outputs {}, constants {}, temporaries {}, {} copies\n",
+  row("total", total);
+  double processor = 0;
+  for (const auto& phase : report.codegen_times) processor += phase.milliseconds;
+  if (processor > 0) row("processor time for code", processor);
+  for (const auto& phase : report.codegen_times) row("  " + phase.name, phase.milliseconds);
+  text += fmt::format("buffers: parameters {}, outputs {}, constants {}, temporaries {}, {} copies\n",
                       Bytes(report.parameter_bytes), Bytes(report.output_bytes), Bytes(report.constant_bytes),
                       Bytes(report.temp_bytes), report.copies);
   text += fmt::format("predicted peak: {}\n", Bytes(report.parameter_bytes + report.output_bytes +

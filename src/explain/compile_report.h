@@ -22,7 +22,8 @@ struct CompileReport {
   };
   std::string module;
   int64_t instructions_before = 0;
-  std::vector<Row> phases;
+  std::vector<Row> phases;         ///< one after the other, by the clock
+  std::vector<Row> codegen_times;  ///< of the phase "code generation": processor time of all threads
   std::vector<Row> passes;
   std::vector<Fusion> fusions;
   const decision::Log* decisions = nullptr;

@@ -77,8 +77,44 @@ TEST(CompileKernels, StagesAreDumped) {
   job.name = "k";
   job.body = (*module)->entry();
   ASSERT_TRUE(CompileKernels(std::span(&job, 1), options));
-  EXPECT_EQ(stages, (std::vector<std::string>{"dialect", "cse", "lower-kernels", "scf-to-cf", "lower-to-llvm",
-                                              "llvm", "asm"}));
+  EXPECT_EQ(stages, (std::vector<std::string>{"dialect", "cse", "lower-kernels", "outline-large-blocks",
+                                              "scf-to-cf", "lower-to-llvm", "llvm", "asm"}));
+}
+
+// A chain of `length` products and sums of x and y, which stay near one.
+std::string Chain(std::string_view type, int length) {
+  std::string text = fmt::format("x = {0} parameter(0) y = {0} parameter(1) v0 = {0} add(x, y) ", type);
+  for (int i = 1; i < length; ++i) {
+    text += fmt::format("v{} = {} {}(v{}, {}) ", i, type, i % 2 != 0 ? "multiply" : "subtract", i - 1,
+                        i % 3 != 0 ? "x" : "y");
+  }
+  return text + fmt::format("ROOT r = {} add(v{}, v0)", type, length - 1);
+}
+
+// v0 is used at both ends: it is handed from piece to piece. 37 elements fill vectors and leave a tail.
+TEST(CompileKernels, LargeBodiesBecomeSeveralFunctions) {
+  const std::string text = "ENTRY e { " + Chain("s32[37]", 3000) + " }";
+  ExpectAgrees(text);
+  auto module = hlo::ParseModule(text);
+  ASSERT_TRUE(module) << module.error().ToString();
+  std::string outlined;
+  CompileOptions options = Options();
+  options.dump = [&](std::string_view stage, std::string_view, std::string_view dumped) {
+    if (stage == "outline-large-blocks") outlined = dumped;
+  };
+  KernelJob job;
+  job.name = "k";
+  job.body = (*module)->entry();
+  ASSERT_TRUE(CompileKernels(std::span(&job, 1), options));
+  EXPECT_THAT(outlined, HasSubstr("call @k.piece2("));
+  EXPECT_THAT(outlined, HasSubstr("passthrough = [\"noinline\"]"));
+}
+
+// As deep as a chain of operands can be before a recursion over it would end the process.
+TEST(CompileKernels, ALongReducerCostsNoStack) {
+  ExpectAgrees("chain { " + Chain("s32[]", 20000) +
+               " } ENTRY e { a = s32[3] parameter(0) b = s32[] parameter(1) "
+               "ROOT r = s32[] reduce(a, b), dimensions={0}, to_apply=chain }");
 }
 
 }  // namespace

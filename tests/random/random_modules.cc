@@ -57,6 +57,7 @@ Outcome Try(const testing_support::RandomProgram& random, uint64_t seed) {
   if (!expected) return {"evaluator: " + expected.error().ToString()};
   driver::Options options;
   options.threads = 2;
+  options.verify_passes = true;
   const auto program = driver::Program::Compile(*random.module, options);
   if (!program) {
     return {"compile: " + program.error().ToString(), program.error().kind() == ErrorKind::kNotSupported};

@@ -20,7 +20,8 @@ namespace {
 constexpr auto kExact = arith::IntegerOverflowFlags::nsw;
 }  // namespace
 
-Emission::Emission(mlir::ImplicitLocOpBuilder& builder, decision::Log* log) : b_(builder), log_(log) {
+Emission::Emission(mlir::ImplicitLocOpBuilder& builder, int64_t vector_bytes, decision::Log* log)
+    : b_(builder), vector_bytes_(vector_bytes), log_(log) {
   scopes_.emplace_back();
 }
 
@@ -361,6 +362,13 @@ Result<Elements> Emission::Call(const hlo::Computation& computation, std::span<c
   frame.arguments.assign(arguments.begin(), arguments.end());
   frame.level = scopes_.size() - 1;
   const hlo::Instruction& root = *computation.root();
+  // Scalars in order, so that each finds its operands made: no stack follows the length of a reducer or
+  // comparator.
+  for (const hlo::Instruction* instruction : computation.MakePostOrder()) {
+    if (instruction->shape().IsArray() && instruction->shape().rank() == 0 && instruction != &root) {
+      SF_CHECK(AllValues(frame, *instruction, {}));
+    }
+  }
   if (root.opcode() != hlo::Opcode::kTuple) return AllValues(frame, root, {});
   Elements results;
   for (const hlo::Instruction* operand : root.operands())

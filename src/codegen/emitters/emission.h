@@ -57,11 +57,13 @@ Reducer Recognise(const hlo::Computation& computation);
 /// whose position they do not depend on. Not thread-safe.
 class Emission {
  public:
-  Emission(mlir::ImplicitLocOpBuilder& builder, decision::Log* log = nullptr);
+  Emission(mlir::ImplicitLocOpBuilder& builder, int64_t vector_bytes, decision::Log* log = nullptr);
 
   mlir::ImplicitLocOpBuilder& b() { return b_; }
   indexing::Context& exprs() { return exprs_; }
   decision::Log* log() { return log_; }
+  /// Bytes of the vector registers that are worth using.
+  int64_t vector_bytes() const { return vector_bytes_; }
 
   // Values. -------------------------------------------------------------------------------------------------
   Result<Element> Value(Frame& frame, const hlo::Instruction& instruction, const Index& index);
@@ -180,6 +182,7 @@ class Emission {
   Result<Elements> Reduce(Frame& frame, const hlo::Instruction& instruction, const Index& index);
 
   mlir::ImplicitLocOpBuilder& b_;
+  int64_t vector_bytes_;
   decision::Log* log_;
   indexing::Context exprs_;
   std::vector<Scope> scopes_;

@@ -286,7 +286,7 @@ class FoldEmitter {
     if (outer_lanes_ == 0) {
       for (size_t i = loops_.size(); i-- > 0;) {
         if (!along_memory_[i] || loops_[i].size < 2) continue;
-        int64_t lanes = 64 / widest;
+        int64_t lanes = e_.vector_bytes() / widest;
         while (lanes > loops_[i].size) lanes /= 2;
         if (lanes < 2) continue;
         own_lanes_ = lanes;
@@ -296,7 +296,7 @@ class FoldEmitter {
     }
     const int64_t instructions = frame_.computation->instruction_count();
     unroll_ = instructions <= 12 ? 4 : instructions <= 30 ? 2 : 1;
-    if (outer_lanes_ * widest > 64) unroll_ = 1;  // several registers wide as it is
+    if (outer_lanes_ * widest > e_.vector_bytes()) unroll_ = 1;  // several registers wide as it is
     const int64_t step = std::max<int64_t>(own_lanes_, 1);
     while (unroll_ > 1 && loops_[innermost_].size < unroll_ * step) unroll_ /= 2;
     tail_ = loops_[innermost_].size % step;

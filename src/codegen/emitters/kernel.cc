@@ -75,7 +75,7 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
       outputs[i - static_cast<size_t>(inputs)].buffer = buffer;
   }
   b.setInsertionPointToEnd(&block);
-  Emission emission(b, log);
+  Emission emission(b, options.cpu.vector_bits / 8, log);
   Kernel kernel{job, options, emission, frame, std::move(outputs)};
   kernel.scratch_bytes = scratch_bytes;
   if (scratch_bytes > 0) kernel.scratch = block.getArguments().back();
@@ -114,7 +114,11 @@ int64_t ChooseWorkgroups(const Kernel& kernel, int64_t units, int64_t bytes) {
 }
 
 int64_t ChooseLanes(const Kernel& kernel) {
-  constexpr int64_t kBytes = 64, kMost = 64;
+  // One register of the widest type: what is wider is split again by LLVM, at twice the compile time. Small
+  // bodies get two, so that a step of the loop has more work than the loop itself.
+  constexpr int64_t kMost = 64, kSmall = 8, kMostBytes = 64;
+  const int64_t registers = kernel.frame.computation->instruction_count() <= kSmall ? 2 : 1;
+  const int64_t bytes = std::min(kMostBytes, registers * kernel.emission.vector_bytes());
   int64_t widest = 1;
   for (const Instruction* op : kernel.frame.computation->instructions()) {
     if (!op->shape().IsArray() || op->shape().rank() == 0) continue;
@@ -123,7 +127,7 @@ int64_t ChooseLanes(const Kernel& kernel) {
     const bool computed = IsFloat(type) && !indexing::IsMover(*op) && op->opcode() != Opcode::kParameter;
     widest = std::max<int64_t>(widest, computed ? std::max(4, ByteWidth(type)) : ByteWidth(type));
   }
-  return std::min(kMost, kBytes / widest);
+  return std::clamp<int64_t>(bytes / widest, 1, kMost);
 }
 
 Status ForShare(Kernel& kernel, int64_t count, const std::function<Status(Expr)>& body) {

@@ -3,6 +3,7 @@
 #include "codegen/lowering/context.h"
 #include "codegen/lowering/lower_kernels.h"
 #include "codegen/lowering/lower_to_llvm.h"
+#include "codegen/lowering/outline_large_blocks.h"
 #include "codegen/run_lowering.h"
 #include "llvm/Support/raw_ostream.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -26,6 +27,9 @@ const Step kSteps[] = {
     // While loops and conditions are still structured: kernels become functions whose buffers are plain
     // pointers.
     {"lower-kernels", [] { return LowerKernelsPass(); }},
+    // Where values are plain and loops are still whole: what is too much for LLVM in one function becomes
+    // several.
+    {"outline-large-blocks", [] { return OutlineLargeBlocksPass(); }},
     // Before the last step, which knows blocks and branches only.
     {"scf-to-cf", [] { return mlir::createSCFToControlFlowPass(); }},
     {"lower-to-llvm", [] { return LowerToLlvmPass(); }},
@@ -38,7 +42,9 @@ std::string Print(mlir::ModuleOp module) {
   return text;
 }
 
-Status RunSteps(mlir::ModuleOp module, std::string_view last, const DumpFunction& dump) {
+// What the emitters made is verified here, and what LLVM gets is verified in target/. Verifying between the
+// steps as well would cost a third of their time: that is done where somebody looks at the stages.
+Status RunSteps(mlir::ModuleOp module, std::string_view last, const DumpFunction& dump, bool verify_steps) {
   DiagnosticText said(module.getContext());
   const std::string name = module.getName().value_or("module").str();
   if (dump) dump("dialect", name, Print(module));
@@ -46,7 +52,7 @@ Status RunSteps(mlir::ModuleOp module, std::string_view last, const DumpFunction
     return InternalError("module {} is not valid: {}", name, said.text());
   for (const Step& step : kSteps) {
     mlir::PassManager passes(module.getContext());
-    passes.enableVerifier(true);
+    passes.enableVerifier(verify_steps);
     passes.addPass(step.make());
     if (mlir::failed(passes.run(module))) {
       return InternalError("pass {} failed on module {}: {}", step.name, name, said.text());
@@ -65,7 +71,9 @@ std::vector<std::string> LoweringPassNames() {
   return names;
 }
 
-Status Lower(mlir::ModuleOp module, const DumpFunction& dump) { return RunSteps(module, "all", dump); }
+Status Lower(mlir::ModuleOp module, const DumpFunction& dump) {
+  return RunSteps(module, "all", dump, /*verify_steps=*/dump != nullptr);
+}
 
 Result<std::string> RunLowering(std::string_view text, std::string_view last) {
   bool known = last.empty() || last == "all";
@@ -83,7 +91,7 @@ Result<std::string> RunLowering(std::string_view text, std::string_view last) {
     if (!module) return BadInput("the module does not parse: {}", said.text());
   }
   // Only what verifies gets past the parser: from here on a failure is ours.
-  if (!last.empty()) SF_CHECK(RunSteps(*module, last, {}));
+  if (!last.empty()) SF_CHECK(RunSteps(*module, last, {}, /*verify_steps=*/true));
   return Print(*module);
 }
 

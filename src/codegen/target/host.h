@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -16,12 +17,22 @@ namespace subfloor::codegen {
 
 using ObjectBytes = std::vector<std::byte>;
 
+/// Processor time that the calling thread has used so far: what others run meanwhile is not counted.
+std::chrono::nanoseconds ThreadTime();
+
+/// By that clock.
+struct ObjectTimes {
+  std::chrono::nanoseconds optimize{};  ///< LLVM's IR and its optimisation
+  std::chrono::nanoseconds generate{};  ///< machine code
+};
+
 /// Compiles a module in the LLVM dialect to a relocatable object for `cpu`. Functions that `exported` does
 /// not name become internal. Dumps the stages "llvm" (after optimisation) and "asm". Errors: internal, with
 /// what LLVM said; not supported for a triple that LLVM was built without. Threads: any, one module (and its
 /// context) per thread.
 Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::string> exported,
-                                  const device::CpuDescription& cpu, const DumpFunction& dump = {});
+                                  const device::CpuDescription& cpu, ObjectTimes& times,
+                                  const DumpFunction& dump = {});
 
 /// Links objects into a shared object that imports nothing. Errors: internal, naming an import that is left.
 /// Threads: any; links one at a time.

@@ -1,4 +1,8 @@
+#include <time.h>
+
+#include <algorithm>
 #include <mutex>
+#include <string_view>
 
 #include "codegen/lowering/context.h"
 #include "codegen/target/host.h"
@@ -8,6 +12,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -87,11 +93,45 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.run(module, modules);
 }
 
+// Passes of LLVM's code generator that cost compile time and change nothing for kernels, or nothing that
+// could be measured: the emitters write their loops with simple addresses and unrolled, and processors
+// reorder what a second scheduler would.
+constexpr std::string_view kLeftOut[] = {
+    "canon-freeze",     // prepares loop-reduce
+    "loop-reduce",      // one base and index serve x86 and AArch64 addressing
+    "post-RA-sched",    // the list scheduler after register allocation
+    "expand-ir-insts",  // no integer wider than 64 bits
+    "atomic-expand",    // no atomics
+    "gc-lowering",      // no garbage collector
+    "shadow-stack-gc-lowering",
+    "callbrprepare",  // no assembly that jumps
+    "fixup-statepoint-caller-saved",
+    "interleaved-access",  // the emitters write shuffles of their own
+    "complex-deinterleaving",
+    "replace-with-veclib",  // there is no library to call
+    "partially-inline-libcalls",
+    "early-ifcvt",
+};
+
+// A pass manager that leaves those out. (TargetPassConfig knows that a manager may delete what it is given.)
+class ShortPassManager : public llvm::legacy::PassManager {
+ public:
+  void add(llvm::Pass* pass) override {
+    const llvm::PassInfo* info = llvm::PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
+    if (info != nullptr &&
+        std::ranges::find(kLeftOut, std::string_view(info->getPassArgument())) != std::end(kLeftOut)) {
+      delete pass;
+      return;
+    }
+    llvm::legacy::PassManager::add(pass);
+  }
+};
+
 Result<llvm::SmallVector<char, 0>> Generate(llvm::Module& module, llvm::TargetMachine& machine,
                                             llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
-  llvm::legacy::PassManager passes;
+  ShortPassManager passes;
   if (machine.addPassesToEmitFile(passes, out, nullptr, type)) {
     return InternalError("LLVM cannot write this kind of file for {}", machine.getTargetTriple().str());
   }
@@ -101,8 +141,16 @@ Result<llvm::SmallVector<char, 0>> Generate(llvm::Module& module, llvm::TargetMa
 
 }  // namespace
 
+std::chrono::nanoseconds ThreadTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::string> exported,
-                                  const device::CpuDescription& cpu, const DumpFunction& dump) {
+                                  const device::CpuDescription& cpu, ObjectTimes& times,
+                                  const DumpFunction& dump) {
+  const auto start = ThreadTime();
   auto machine = SF_TRY(MakeTargetMachine(cpu));
   const std::string name = module.getName().value_or("module").str();
   llvm::LLVMContext context;
@@ -120,6 +168,7 @@ Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::st
   if (llvm::verifyModule(*llvm_module, &problem_out))
     return InternalError("module {} is not valid LLVM: {}", name, problem);
   Optimize(*llvm_module, *machine);
+  const auto optimized = ThreadTime();
   if (dump) {
     dump("llvm", name, Print(*llvm_module));
     auto copy = llvm::CloneModule(*llvm_module);
@@ -127,6 +176,7 @@ Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::st
     dump("asm", name, std::string_view(text.data(), text.size()));
   }
   auto bytes = SF_TRY(Generate(*llvm_module, *machine, llvm::CodeGenFileType::ObjectFile));
+  times = {optimized - start, ThreadTime() - optimized};
   const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
   return ObjectBytes(begin, begin + bytes.size());
 }

@@ -38,10 +38,25 @@ V NarrowToPowerOfTwo(const V& x) {
   return TruncTo(Select(valid, code, Num(u, 0xff)), 8);
 }
 
+// bf16 is the upper half of an f32. The processor's own compare finds the NaNs, which become quiet.
+V WidenBf16(const V& bits) {
+  V u = Shl(ZExt(bits, 32), 16);
+  return AsFloat(Select(IsNan(AsFloat(u)), u | (kF32QuietNan - kF32Infinity), u));
+}
+
+// To nearest even by a carry into the upper half; the sign rides along, as no finite pattern carries into it.
+V NarrowBf16(const V& x) {
+  V u = AsInt(x);
+  V upper = Shr(u, 16);
+  V rounded = Shr(u + (upper & 1) + 0x7fff, 16);
+  return TruncTo(Select(IsNan(x), upper | ((kF32QuietNan - kF32Infinity) >> 16), rounded), 16);
+}
+
 }  // namespace
 
 V Widen(ElementType from, const V& bits) {
   if (from == ElementType::kF32 || from == ElementType::kF64) return bits;
+  if (from == ElementType::kBF16) return WidenBf16(bits);
   if (from == ElementType::kF8E8M0FNU) return WidenPowerOfTwo(bits);
   const FloatFormat format = FormatOf(from);
   const int shift = 23 - format.mantissa_bits;
@@ -49,18 +64,15 @@ V Widen(ElementType from, const V& bits) {
   V sign = Shl(u & SignBit(from), 32 - BitWidth(from));
   V magnitude = u & (SignBit(from) - 1);
   V shifted = Shl(magnitude, shift);
-  V result = shifted;
-  if (format.bias != 127) {
-    // A subnormal is an integer number of units; going through f32 subnormals instead would be slow on some
-    // machines.
-    V normal = shifted + (int64_t{127 - format.bias} << 23);
-    const double unit = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
-    V subnormal = AsInt(SIntToFloat(magnitude, u.builder().getF32Type()) * unit);
-    result = Select(Lt(magnitude, int64_t{1} << format.mantissa_bits), subnormal, normal);
-  }
+  // A subnormal is an integer number of units; going through f32 subnormals instead would be slow on some
+  // machines.
+  V normal = shifted + (int64_t{127 - format.bias} << 23);
+  const double unit = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+  V subnormal = AsInt(SIntToFloat(magnitude, u.builder().getF32Type()) * unit);
+  V result = Select(Lt(magnitude, int64_t{1} << format.mantissa_bits), subnormal, normal);
   if (format.has_infinity) {
     const int64_t infinity = OverflowPattern(from, format);
-    if (format.bias != 127) result = Select(Ge(magnitude, infinity), shifted | kF32Infinity, result);
+    result = Select(Ge(magnitude, infinity), shifted | kF32Infinity, result);
     result = Select(Gt(magnitude, infinity), result | (kF32QuietNan - kF32Infinity), result);
   } else if (format.has_nan && format.has_negative_zero) {
     result = Select(Eq(magnitude, SignBit(from) - 1), Num(u, kF32QuietNan), result);
@@ -72,6 +84,7 @@ V Widen(ElementType from, const V& bits) {
 
 V NarrowF32(const V& x, ElementType to) {
   if (to == ElementType::kF32 || to == ElementType::kF64) return x;
+  if (to == ElementType::kBF16) return NarrowBf16(x);
   if (to == ElementType::kF8E8M0FNU) return NarrowToPowerOfTwo(x);
   const FloatFormat format = FormatOf(to);
   const int shift = 23 - format.mantissa_bits;
@@ -80,16 +93,14 @@ V NarrowF32(const V& x, ElementType to) {
   V sign = Shr(u & static_cast<int64_t>(0x80000000), 32 - BitWidth(to));
 
   // To nearest even on the pattern: a carry out of the mantissa is the next exponent.
-  V rebased = format.bias == 127 ? magnitude : magnitude - (int64_t{127 - format.bias} << 23);
+  V rebased = magnitude - (int64_t{127 - format.bias} << 23);
   V code = Shr(rebased + ((int64_t{1} << (shift - 1)) - 1) + (Shr(rebased, shift) & 1), shift);
-  if (format.bias != 127) {
-    // Adding a power of two whose unit is the type's least subnormal lets the addition round.
-    V adder = Num(x, std::ldexp(1.0, 24 - format.bias - format.mantissa_bits));
-    V subnormal = AsInt(AsFloat(magnitude) + adder) - AsInt(adder);
-    V is_subnormal = Lt(magnitude, int64_t{128 - format.bias} << 23);
-    code = Select(is_subnormal, subnormal, code);
-    code = Select(Gt(code, LargestPattern(to, format)), Num(code, OverflowPattern(to, format)), code);
-  }
+  // Adding a power of two whose unit is the type's least subnormal lets the addition round.
+  V adder = Num(x, std::ldexp(1.0, 24 - format.bias - format.mantissa_bits));
+  V subnormal = AsInt(AsFloat(magnitude) + adder) - AsInt(adder);
+  V is_subnormal = Lt(magnitude, int64_t{128 - format.bias} << 23);
+  code = Select(is_subnormal, subnormal, code);
+  code = Select(Gt(code, LargestPattern(to, format)), Num(code, OverflowPattern(to, format)), code);
 
   V is_nan = Gt(magnitude, kF32Infinity);
   if (format.has_infinity) {
