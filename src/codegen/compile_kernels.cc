@@ -11,6 +11,7 @@
 #include "codegen/emitters/kernel.h"
 #include "codegen/lowering/context.h"
 #include "codegen/lowering/pipeline.h"
+#include "codegen/native_program.h"
 #include "codegen/target/host.h"
 #include "hlo/fingerprint.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -62,6 +63,12 @@ class Compilation {
     plans_ = out.plans;
     std::set<std::string> used;
     for (size_t i = 0; i < jobs_.size(); ++i) {
+      if (jobs_[i].program != nullptr) {
+        same_as_.push_back(i);
+        plans_[i].symbol = UniqueSymbol(jobs_[i].name, used);
+        distinct_.push_back(i);
+        continue;
+      }
       if (jobs_[i].body == nullptr) return InternalError("kernel {} has no body", jobs_[i].name);
       if (jobs_[i].body->instruction_count() > kLargestBody) {
         return NotSupported("kernel {} holds {} instructions; up to {} would work", jobs_[i].name,
@@ -102,7 +109,8 @@ class Compilation {
                  {"optimisation", optimize},
                  {"machine code", generate},
                  {"link", ThreadTime() - before_link}};
-    out.distinct_kernels = static_cast<int64_t>(distinct_.size());
+    for (size_t i : distinct_)
+      out.distinct_kernels += jobs_[i].program ? jobs_[i].program->kernel_count() : 1;
     return out;
   }
 
@@ -164,7 +172,8 @@ class Compilation {
     std::string names;
     for (size_t k : part.kernels) {
       KernelPlan& plan = plans_[k];
-      auto emitted = emitters::EmitKernel(*module, jobs_[k], plan.symbol, options_, &part.log);
+      const auto emit = jobs_[k].program ? emitters::EmitProgram : emitters::EmitKernel;
+      auto emitted = emit(*module, jobs_[k], plan.symbol, options_, &part.log);
       if (!emitted) return std::unexpected(emitted.error().Prepend(fmt::format("kernel {}", jobs_[k].name)));
       plan.workgroups = emitted->workgroups;
       plan.scratch_bytes = emitted->scratch_bytes;

@@ -17,6 +17,8 @@
 
 namespace subfloor::codegen {
 
+struct NativeProgram;
+
 /// One kernel to be made.
 ///
 /// `body` is a fusion's computation in the layout normal form: every parameter is an array, the root is an
@@ -31,6 +33,9 @@ struct KernelJob {
   /// is overwritten.
   std::vector<std::pair<int64_t, int64_t>> in_place;
   int64_t instruction = -1;  ///< id of the fusion, for decisions
+  /// Instead of a body: several kernels and the control flow between them, as one function. Its arguments are
+  /// the program's, then scratch if the plan asks for some; it has one workgroup.
+  const NativeProgram* program = nullptr;
 };
 
 /// How a kernel is called.

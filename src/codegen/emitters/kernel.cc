@@ -17,13 +17,10 @@ int64_t Kernel::InPlaceParameter(int64_t leaf) const {
   return -1;
 }
 
-Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, const std::string& symbol,
-                                 const CompileOptions& options, decision::Log* log) {
-  mlir::MLIRContext* context = module.getContext();
-  mlir::ImplicitLocOpBuilder b(mlir::UnknownLoc::get(context), context);
-  b.setInsertionPointToEnd(module.getBody());
+namespace {
 
-  const hlo::Computation& body = *job.body;
+// What the body gives, without buffers yet.
+std::vector<Output> OutputsOf(const hlo::Computation& body) {
   std::vector<Output> outputs;
   auto add_results = [&](const Instruction* op) {
     if (op->shape().IsTuple()) {
@@ -40,22 +37,69 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
   } else {
     add_results(root);
   }
-  std::vector<const Shape*> shapes;
-  for (const Instruction* parameter : body.parameters()) shapes.push_back(&parameter->shape());
-  for (const Output& output : outputs) shapes.push_back(output.shape);
-  llvm::SmallVector<mlir::Type> types;
-  for (const Shape* shape : shapes) {
-    if (!shape->IsArray())
-      return NotSupported("kernel {} has an argument of shape {}; arrays would work", job.name,
-                          shape->ToString());
-    if (shape->layout() != nullptr && shape->layout()->element_bits != 0) {
-      return NotSupported("packed elements in {}; without E({}) it would work", shape->ToString(),
-                          shape->layout()->element_bits);
-    }
-    types.push_back(sf::BufferType::get(context, shape->dimensions(), shape->element_type()));
+  return outputs;
+}
+
+}  // namespace
+
+Result<mlir::Type> BufferTypeOf(mlir::MLIRContext* context, const Shape& shape) {
+  if (!shape.IsArray()) return NotSupported("an argument of shape {}; arrays would work", shape.ToString());
+  if (shape.layout() != nullptr && shape.layout()->element_bits != 0) {
+    return NotSupported("packed elements in {}; without E({}) it would work", shape.ToString(),
+                        shape.layout()->element_bits);
   }
+  return mlir::Type(sf::BufferType::get(context, shape.dimensions(), shape.element_type()));
+}
+
+int64_t ScratchBytes(const hlo::Computation& body) {
+  return body.root()->opcode() == Opcode::kSort ? SortScratchBytes(*body.root()) : 0;
+}
+
+Result<EmittedKernel> EmitBody(mlir::ImplicitLocOpBuilder& b, const KernelJob& job,
+                               std::span<const mlir::Value> buffers, mlir::Value scratch,
+                               const CompileOptions& options, decision::Log* log) {
+  const hlo::Computation& body = *job.body;
+  const auto inputs = static_cast<size_t>(body.parameter_count());
+  Frame frame;
+  frame.computation = &body;
+  frame.buffers.assign(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(inputs));
+  std::vector<Output> outputs = OutputsOf(body);
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i].buffer = buffers[inputs + i];
+  Emission emission(b, options.cpu.vector_bits / 8, log);
+  Kernel kernel{job, options, emission, frame, std::move(outputs)};
+  kernel.scratch_bytes = ScratchBytes(body);
+  kernel.scratch = scratch;
+  // Sorts and scatters write where their data says: loops over results cannot.
+  switch (body.root()->opcode()) {
+    case Opcode::kSort:
+      SF_CHECK(EmitSort(kernel));
+      break;
+    case Opcode::kScatter:
+      SF_CHECK(EmitScatter(kernel));
+      break;
+    default:
+      SF_CHECK(EmitLoops(kernel));
+  }
+  if (log)
+    log->Add({decision::Question::kWorkgroups, decision::Answer::kYes, decision::Fact::kElements,
+              kernel.outputs.empty() ? 0 : kernel.outputs[0].shape->element_count(), kernel.workgroups,
+              job.instruction});
+  return EmittedKernel{kernel.workgroups, kernel.scratch_bytes};
+}
+
+Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, const std::string& symbol,
+                                 const CompileOptions& options, decision::Log* log) {
+  mlir::MLIRContext* context = module.getContext();
+  mlir::ImplicitLocOpBuilder b(mlir::UnknownLoc::get(context), context);
+  b.setInsertionPointToEnd(module.getBody());
+
+  const hlo::Computation& body = *job.body;
+  llvm::SmallVector<mlir::Type> types;
+  for (const Instruction* parameter : body.parameters())
+    types.push_back(SF_TRY(BufferTypeOf(context, parameter->shape())));
+  for (const Output& output : OutputsOf(body)) types.push_back(SF_TRY(BufferTypeOf(context, *output.shape)));
   const int64_t inputs = body.parameter_count();
-  const int64_t scratch_bytes = root->opcode() == Opcode::kSort ? SortScratchBytes(*root) : 0;
+  const int64_t scratch_bytes = ScratchBytes(body);
   if (scratch_bytes > 0) types.push_back(sf::BufferType::get(context, {scratch_bytes}, ElementType::kU8));
   llvm::SmallVector<int64_t> may_alias;
   for (auto [leaf, parameter] : job.in_place) may_alias.append({parameter, inputs + leaf});
@@ -65,38 +109,18 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
                            may_alias.empty() ? nullptr : b.getDenseI64ArrayAttr(may_alias),
                            /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
   mlir::Block& block = op.getBody().emplaceBlock();
-  Frame frame;
-  frame.computation = &body;
-  for (size_t i = 0; i < types.size(); ++i) {
-    mlir::Value buffer = block.addArgument(types[i], b.getLoc());
-    if (static_cast<int64_t>(i) < inputs)
-      frame.buffers.push_back(buffer);
-    else if (i - static_cast<size_t>(inputs) < outputs.size())
-      outputs[i - static_cast<size_t>(inputs)].buffer = buffer;
-  }
+  std::vector<mlir::Value> buffers;
+  for (mlir::Type type : types) buffers.push_back(block.addArgument(type, b.getLoc()));
   b.setInsertionPointToEnd(&block);
-  Emission emission(b, options.cpu.vector_bits / 8, log);
-  Kernel kernel{job, options, emission, frame, std::move(outputs)};
-  kernel.scratch_bytes = scratch_bytes;
-  if (scratch_bytes > 0) kernel.scratch = block.getArguments().back();
-  auto emit = [&]() -> Status {
-    // Sorts and scatters write where their data says: loops over results cannot.
-    if (root->opcode() == Opcode::kSort) return EmitSort(kernel);
-    if (root->opcode() == Opcode::kScatter) return EmitScatter(kernel);
-    return EmitLoops(kernel);
-  };
-  if (auto status = emit(); !status) {
+  auto emitted = EmitBody(b, job, buffers, scratch_bytes > 0 ? buffers.back() : mlir::Value(), options, log);
+  if (!emitted) {
     op.erase();
-    return std::unexpected(std::move(status).error());
+    return emitted;
   }
   b.setInsertionPointToEnd(&block);
   sf::ReturnOp::create(b);
-  op.setWorkgroups(static_cast<uint64_t>(kernel.workgroups));
-  if (log)
-    log->Add({decision::Question::kWorkgroups, decision::Answer::kYes, decision::Fact::kElements,
-              kernel.outputs.empty() ? 0 : kernel.outputs[0].shape->element_count(), kernel.workgroups,
-              job.instruction});
-  return EmittedKernel{kernel.workgroups, kernel.scratch_bytes};
+  op.setWorkgroups(static_cast<uint64_t>(emitted->workgroups));
+  return emitted;
 }
 
 int64_t BytesTouched(const Kernel& kernel) {

@@ -37,13 +37,27 @@ struct Kernel {
   int64_t InPlaceParameter(int64_t leaf) const;
 };
 
-/// Writes sf.kernel @symbol for `job` into `module`. Errors: not supported, naming the op.
 struct EmittedKernel {
   int64_t workgroups = 1;
   int64_t scratch_bytes = 0;
 };
+
+/// Writes sf.kernel @symbol for `job` into `module`. Errors: not supported, naming the op.
 Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, const std::string& symbol,
                                  const CompileOptions& options, decision::Log* log);
+/// The same for a job that is a program.
+Result<EmittedKernel> EmitProgram(mlir::ModuleOp module, const KernelJob& job, const std::string& symbol,
+                                  const CompileOptions& options, decision::Log* log);
+
+/// Writes the code of job.body where the builder stands. `buffers`: of its parameters, then of its output
+/// leaves.
+Result<EmittedKernel> EmitBody(mlir::ImplicitLocOpBuilder& builder, const KernelJob& job,
+                               std::span<const mlir::Value> buffers, mlir::Value scratch,
+                               const CompileOptions& options, decision::Log* log);
+/// Scratch that EmitBody wants for this body.
+int64_t ScratchBytes(const hlo::Computation& body);
+/// The type of a buffer of this shape. Errors: not supported for what is no plain array.
+Result<mlir::Type> BufferTypeOf(mlir::MLIRContext* context, const Shape& shape);
 
 // The emitters, one file each.
 Status EmitLoops(Kernel& kernel);    ///< anything, as loops over its results

@@ -122,7 +122,7 @@ class KernelLowering {
         .Case([&](sf::ConstantOp constant) { LowerConstant(constant); })
         .Case([&](sf::LocalOp local) { LowerLocal(local); })
         .Case([&](sf::ViewOp view) {
-          mlir::Value base = pointers_[*ArgumentOf(view.getSource())];
+          mlir::Value base = BaseOf(view.getSource());
           mlir::Value bytes = LLVM::ConstantOp::create(b_, b_.getI64Type(), view.getByteOffsetAttr());
           others_[view.getBuffer().getAsOpaquePointer()] =
               LLVM::GEPOp::create(b_, LLVM::LLVMPointerType::get(b_.getContext()), b_.getI8Type(), base,
@@ -144,12 +144,14 @@ class KernelLowering {
     return argument.getArgNumber();
   }
 
-  mlir::Value Address(mlir::Value buffer, mlir::Value offset) {
+  mlir::Value BaseOf(mlir::Value buffer) {
     auto argument = mlir::dyn_cast<mlir::BlockArgument>(buffer);
-    mlir::Value base =
-        argument ? pointers_[argument.getArgNumber()] : others_.at(buffer.getAsOpaquePointer());
+    return argument ? pointers_[argument.getArgNumber()] : others_.at(buffer.getAsOpaquePointer());
+  }
+
+  mlir::Value Address(mlir::Value buffer, mlir::Value offset) {
     return LLVM::GEPOp::create(b_, LLVM::LLVMPointerType::get(b_.getContext()),
-                               mlir::cast<sf::BufferType>(buffer.getType()).storageType(), base,
+                               mlir::cast<sf::BufferType>(buffer.getType()).storageType(), BaseOf(buffer),
                                llvm::ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::inbounds);
   }
 
