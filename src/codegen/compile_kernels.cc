@@ -122,7 +122,9 @@ class Compilation {
     const size_t modules =
         std::min(distinct_.size(), std::max((least_modules + threads - 1) / threads * threads, threads));
     std::vector<size_t> by_size = distinct_;
-    const auto size_of = [&](size_t i) { return jobs_[i].body->instruction_count(); };
+    const auto size_of = [&](size_t i) {
+      return jobs_[i].program ? jobs_[i].program->instruction_count() : jobs_[i].body->instruction_count();
+    };
     std::ranges::sort(by_size, {}, [&](size_t i) { return std::pair(-size_of(i), i); });
     parts_.resize(modules);
     std::vector<int64_t> sizes(modules, 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,10 @@ struct NativeProgram {
 
   /// Kernels in it, nested ones included.
   int64_t kernel_count() const;
+  /// Instructions in all of their bodies.
+  int64_t instruction_count() const;
+  /// Calls f for every step, nested ones included, in no particular order.
+  void ForEachStep(const std::function<void(const NativeStep&)>& f) const;
 };
 
 }  // namespace subfloor::codegen

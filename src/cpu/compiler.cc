@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "codegen/compile_kernels.h"
 #include "cpu/buffer_assignment.h"
+#include "cpu/native_regions.h"
 #include "cpu/pipeline.h"
+#include "cpu/step_order.h"
 #include "cpu/thunk_emitter.h"
 #include "cpu/value_flow.h"
 #include "dispatch/cpu_dispatch.h"
@@ -80,38 +83,34 @@ Status RewriteModule(hlo::Module& module, const CompileOptions& options, Compile
   return {};
 }
 
-// Every fusion that some schedule reaches, in the order of the schedules.
-std::vector<const hlo::Instruction*> ScheduledFusions(const hlo::Module& module, const ValueFlow& flow) {
+// The fusions that get a kernel of their own: all but those in regions, in the order of the computations.
+std::vector<const hlo::Instruction*> SeparateFusions(const hlo::Module& module, const ValueFlow& flow,
+                                                     const NativeRegions& regions) {
+  absl::flat_hash_set<const hlo::Instruction*> taken;
+  for (const auto& [computation, list] : regions) {
+    for (const auto& region : list) taken.insert(region->fusions.begin(), region->fusions.end());
+  }
   std::vector<const hlo::Instruction*> fusions;
   for (const hlo::Computation* computation : module.computations()) {
     const auto it = flow.schedule.find(computation);
     if (it == flow.schedule.end()) continue;
     for (const hlo::Instruction* instruction : it->second) {
-      if (instruction->opcode() == hlo::Opcode::kFusion) fusions.push_back(instruction);
+      if (instruction->opcode() == hlo::Opcode::kFusion && !taken.contains(instruction))
+        fusions.push_back(instruction);
     }
   }
   return fusions;
 }
 
-// (output leaf, operand) pairs of a fusion that lie in the same bytes.
-std::vector<std::pair<int64_t, int64_t>> SharedBuffers(const hlo::Instruction& fusion, const ValueFlow& flow,
-                                                       const BufferAssignment& assignment) {
-  std::vector<std::pair<int64_t, int64_t>> shared;
-  for (const auto& [operand, leaf] : InPlaceOperands(fusion)) shared.emplace_back(leaf, operand);
-  if (!shared.empty()) return shared;
-  const auto place = [&](ValueId id) -> const Place& { return assignment.places[static_cast<size_t>(id)]; };
-  const std::span<const ValueId> results = flow.LeavesOf(&fusion);
-  for (int64_t i = 0; i < fusion.operand_count(); ++i) {
-    const Place& operand = place(flow.LeavesOf(fusion.operand(i))[0]);
-    for (size_t leaf = 0; leaf < results.size(); ++leaf) {
-      const Place& result = place(results[leaf]);
-      if (operand.kind == result.kind && operand.index == result.index && operand.offset == result.offset &&
-          operand.bytes > 0 && operand.bytes == result.bytes) {
-        shared.emplace_back(static_cast<int64_t>(leaf), i);
-      }
-    }
+// All regions, in the order of the computations.
+std::vector<const NativeRegion*> InOrder(const hlo::Module& module, const NativeRegions& regions) {
+  std::vector<const NativeRegion*> ordered;
+  for (const hlo::Computation* computation : module.computations()) {
+    const auto it = regions.find(computation);
+    if (it == regions.end()) continue;
+    for (const auto& region : it->second) ordered.push_back(region.get());
   }
-  return shared;
+  return ordered;
 }
 
 std::string DescribeBuffers(const ValueFlow& flow, const BufferAssignment& assignment) {
@@ -151,7 +150,10 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   if (options.dump) options.dump("buffers", "", DescribeBuffers(flow, assignment));
 
   clock.Begin("dispatch");
-  const std::vector<const hlo::Instruction*> fusions = ScheduledFusions(*module, flow);
+  const StepOrder order(flow);
+  const NativeRegions regions = FindNativeRegions(*module, flow, order, assignment, &report.decisions);
+  const std::vector<const hlo::Instruction*> fusions = SeparateFusions(*module, flow, regions);
+  const std::vector<const NativeRegion*> programs = InOrder(*module, regions);
   std::vector<codegen::KernelJob> jobs;
   for (const hlo::Instruction* fusion : fusions) {
     codegen::KernelJob job;
@@ -160,6 +162,13 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
     job.instruction = fusion->id();
     job.emitter = dispatch::ChooseCpuEmitter(*job.body, job.instruction, &report.decisions).emitter;
     job.in_place = SharedBuffers(*fusion, flow, assignment);
+    jobs.push_back(std::move(job));
+  }
+  for (const NativeRegion* region : programs) {
+    codegen::KernelJob job;
+    job.name = region->instruction->name();
+    job.instruction = region->instruction->id();
+    job.program = &region->program;
     jobs.push_back(std::move(job));
   }
 
@@ -175,9 +184,10 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
     report.codegen_times.push_back({time.phase, time.elapsed});
 
   clock.Begin("thunks");
-  absl::flat_hash_map<const hlo::Instruction*, codegen::KernelPlan> plans;
-  for (size_t i = 0; i < fusions.size(); ++i) plans[fusions[i]] = kernels.plans[i];
-  runtime::Executable::Parts parts = SF_TRY(EmitThunks(*module, flow, assignment, plans));
+  KernelPlans plans;
+  for (size_t i = 0; i < fusions.size(); ++i) plans.fusions[fusions[i]] = kernels.plans[i];
+  for (size_t i = 0; i < programs.size(); ++i) plans.regions[programs[i]] = kernels.plans[fusions.size() + i];
+  runtime::Executable::Parts parts = SF_TRY(EmitThunks(*module, flow, order, assignment, regions, plans));
   report.distinct_kernels = kernels.distinct_kernels;
   report.code_bytes = static_cast<int64_t>(kernels.image.bytes.size());
   if (!jobs.empty()) parts.image = std::move(kernels.image);
@@ -186,11 +196,19 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   compiled.executable = SF_TRY(runtime::Executable::Create(std::move(parts)));
   clock.End();
 
-  for (size_t i = 0; i < fusions.size(); ++i) {
-    report.fusions.push_back({fusions[i]->id(), fusions[i]->name(),
-                              std::string(dispatch::ToString(jobs[i].emitter)),
-                              fusions[i]->shape().ToString(false), kernels.plans[i].symbol,
-                              jobs[i].body->instruction_count(), kernels.plans[i].workgroups});
+  const auto describe = [&](const hlo::Instruction* fusion, dispatch::EmitterKind emitter,
+                            const codegen::KernelPlan& plan) {
+    report.fusions.push_back({fusion->id(), fusion->name(), std::string(dispatch::ToString(emitter)),
+                              fusion->shape().ToString(false), plan.symbol,
+                              fusion->called()->instruction_count(), plan.workgroups});
+  };
+  for (size_t i = 0; i < fusions.size(); ++i) describe(fusions[i], jobs[i].emitter, kernels.plans[i]);
+  for (const NativeRegion* region : programs) {
+    for (const hlo::Instruction* fusion : region->fusions) {
+      const dispatch::EmitterKind emitter =
+          dispatch::ChooseCpuEmitter(*fusion->called(), fusion->id(), &report.decisions).emitter;
+      describe(fusion, emitter, plans.regions.at(region));
+    }
   }
   for (const hlo::Module* named : {&source, static_cast<const hlo::Module*>(module.get())}) {
     for (const hlo::Computation* computation : named->computations()) {

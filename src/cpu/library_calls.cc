@@ -145,6 +145,16 @@ bool LibraryTakes(const Instruction& instruction, decision::Log* log) {
     const auto matmul = DescribeDot(instruction);
     if (!matmul)
       return decision::Decide(log, Question::kDotLibrary, false, Fact::kFormNotTaken, 0, 0, instruction.id());
+    // Setting up a call takes longer than so small a product, and loops of our own fuse with what is around.
+    constexpr int64_t kWorthACall = 4'096;
+    int64_t multiply_adds = 1;
+    for (int64_t size : {matmul->batch, matmul->m, matmul->n, matmul->k}) {
+      multiply_adds = std::min(kWorthACall, multiply_adds * std::min(size, kWorthACall));
+    }
+    if (multiply_adds < kWorthACall) {
+      return decision::Decide(log, Question::kDotLibrary, false, Fact::kShapeTooSmall, multiply_adds,
+                              kWorthACall, instruction.id());
+    }
     return libraries::CanTakeMatmul(*matmul, log, instruction.id());
   }
   if (instruction.opcode() == Opcode::kConvolution) {

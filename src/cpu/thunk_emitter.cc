@@ -23,18 +23,14 @@ using runtime::ThunkSequence;
 
 class Emitter {
  public:
-  Emitter(const hlo::Module& module, const ValueFlow& flow, const BufferAssignment& assignment,
-          const absl::flat_hash_map<const Instruction*, codegen::KernelPlan>& plans)
-      : module_(module), flow_(flow), assignment_(assignment), plans_(plans) {
-    for (size_t i = 0; i < flow.transfers.size(); ++i) {
-      const Transfer& transfer = flow.transfers[i];
-      if (transfer.elided) continue;
-      if (transfer.place == Transfer::Place::kBefore) before_[transfer.instruction].push_back(&transfer);
-      if (transfer.place == Transfer::Place::kEndOfBody) at_end_[transfer.computation].push_back(&transfer);
-      if (transfer.place == Transfer::Place::kEndOfProgram)
-        at_end_[transfer.computation].push_back(&transfer);
-    }
-  }
+  Emitter(const hlo::Module& module, const ValueFlow& flow, const StepOrder& order,
+          const BufferAssignment& assignment, const NativeRegions& regions, const KernelPlans& plans)
+      : module_(module),
+        flow_(flow),
+        order_(order),
+        assignment_(assignment),
+        regions_(regions),
+        plans_(plans) {}
 
   Result<runtime::Executable::Parts> Run() {
     runtime::Executable::Parts parts;
@@ -100,41 +96,36 @@ class Emitter {
     return {instruction->annotations().MetadataField("op_name"), instruction->name(), instruction->id()};
   }
 
-  void EmitTransfers(const std::vector<const Transfer*>& transfers, ThunkSequence& thunks) const {
-    for (const Transfer* transfer : transfers) {
-      const Value& to = flow_.values[static_cast<size_t>(transfer->to)];
-      if (to.bytes == 0) continue;
-      runtime::ThunkInfo info = InfoOf(to.instruction);
-      thunks.Emplace<runtime::CopyThunk>(std::move(info), SliceOf(transfer->from), SliceOf(transfer->to));
-    }
+  void EmitTransfer(const Transfer& transfer, ThunkSequence& thunks) const {
+    const Value& to = flow_.values[static_cast<size_t>(transfer.to)];
+    if (transfer.elided || to.bytes == 0) return;
+    thunks.Emplace<runtime::CopyThunk>(InfoOf(to.instruction), SliceOf(transfer.from), SliceOf(transfer.to));
   }
 
   Status EmitComputation(const hlo::Computation& computation, ThunkSequence& thunks) {
-    for (const Instruction* instruction : flow_.schedule.at(&computation)) {
-      if (auto it = before_.find(instruction); it != before_.end()) EmitTransfers(it->second, thunks);
-      if (Status status = EmitInstruction(instruction, thunks); !status) {
+    const std::vector<OrderedStep>& steps = order_.Of(computation);
+    static const std::vector<std::unique_ptr<NativeRegion>> kNone;
+    const auto it = regions_.find(&computation);
+    const auto& regions = it == regions_.end() ? kNone : it->second;
+    size_t next_region = 0;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      if (next_region < regions.size() && regions[next_region]->first == i) {
+        const NativeRegion& region = *regions[next_region++];
+        EmitRegion(region, thunks);
+        i += region.count - 1;
+      } else if (steps[i].transfer != nullptr) {
+        EmitTransfer(*steps[i].transfer, thunks);
+      } else if (Status status = EmitInstruction(steps[i].instruction, thunks); !status) {
         Error error = std::move(status).error();
-        if (error.instruction().empty()) error.In(instruction->name());
+        if (error.instruction().empty()) error.In(steps[i].instruction->name());
         return std::unexpected(std::move(error));
       }
     }
-    if (auto it = at_end_.find(&computation); it != at_end_.end()) EmitTransfers(it->second, thunks);
     return {};
   }
 
   Status EmitInstruction(const Instruction* instruction, ThunkSequence& thunks) {
     switch (instruction->opcode()) {
-      case Opcode::kParameter:
-      case Opcode::kConstant:
-      case Opcode::kTuple:
-      case Opcode::kGetTupleElement:
-      case Opcode::kBitcast:
-      case Opcode::kReshape:
-      case Opcode::kOptBarrier:
-      case Opcode::kDomain:
-      case Opcode::kAddDependency:
-      case Opcode::kAfterAll:
-        return {};
       case Opcode::kFusion:
         return EmitKernel(instruction, thunks);
       case Opcode::kCopy: {
@@ -146,8 +137,6 @@ class Emitter {
         return EmitWhile(instruction, thunks);
       case Opcode::kConditional:
         return EmitConditional(instruction, thunks);
-      case Opcode::kCall:
-        return EmitComputation(*instruction->called(), thunks);
       case Opcode::kDot:
       case Opcode::kConvolution:
       case Opcode::kFft: {
@@ -178,7 +167,7 @@ class Emitter {
   }
 
   Status EmitKernel(const Instruction* fusion, ThunkSequence& thunks) {
-    const codegen::KernelPlan& plan = plans_.at(fusion);
+    const codegen::KernelPlan& plan = plans_.fusions.at(fusion);
     std::vector<BufferSlice> outputs = SlicesOf(fusion);
     std::vector<BufferSlice> inputs;
     for (const Instruction* operand : fusion->operands()) {
@@ -190,15 +179,29 @@ class Emitter {
     for (const auto& [operand, leaf] : InPlaceOperands(*fusion)) {
       inputs[static_cast<size_t>(operand)] = outputs[static_cast<size_t>(leaf)];
     }
+    Launch(fusion, plan, std::move(inputs), std::move(outputs), thunks);
+    return {};
+  }
+
+  void EmitRegion(const NativeRegion& region, ThunkSequence& thunks) {
+    std::vector<BufferSlice> read, written;
+    for (size_t i = 0; i < region.arguments.size(); ++i) {
+      const bool writes = region.program.buffers[i].kind == codegen::NativeBuffer::Kind::kWritten;
+      (writes ? written : read).push_back(SliceOf(region.arguments[i]));
+    }
+    Launch(region.instruction, plans_.regions.at(&region), std::move(read), std::move(written), thunks);
+  }
+
+  void Launch(const Instruction* instruction, const codegen::KernelPlan& plan,
+              std::vector<BufferSlice> inputs, std::vector<BufferSlice> outputs, ThunkSequence& thunks) {
     runtime::KernelLaunch launch{plan.symbol, plan.workgroups, plan.scratch_bytes};
     BufferSlice scratch;
     if (plan.scratch_bytes > 0) {
       scratch = {scratch_allocation_, 0, runtime::KernelThunk::ScratchBytes(launch)};
       scratch_bytes_ = std::max(scratch_bytes_, scratch.size);
     }
-    thunks.Emplace<runtime::KernelThunk>(InfoOf(fusion), std::move(launch), std::move(inputs),
+    thunks.Emplace<runtime::KernelThunk>(InfoOf(instruction), std::move(launch), std::move(inputs),
                                          std::move(outputs), scratch);
-    return {};
   }
 
   Status EmitWhile(const Instruction* loop, ThunkSequence& thunks) {
@@ -236,20 +239,20 @@ class Emitter {
 
   const hlo::Module& module_;
   const ValueFlow& flow_;
+  const StepOrder& order_;
   const BufferAssignment& assignment_;
-  const absl::flat_hash_map<const Instruction*, codegen::KernelPlan>& plans_;
-  absl::flat_hash_map<const Instruction*, std::vector<const Transfer*>> before_;
-  absl::flat_hash_map<const hlo::Computation*, std::vector<const Transfer*>> at_end_;
+  const NativeRegions& regions_;
+  const KernelPlans& plans_;
   int32_t first_output_ = 0, first_constant_ = 0, temp_allocation_ = 0, scratch_allocation_ = 0;
   int64_t scratch_bytes_ = 0;
 };
 
 }  // namespace
 
-Result<runtime::Executable::Parts> EmitThunks(
-    const hlo::Module& module, const ValueFlow& flow, const BufferAssignment& assignment,
-    const absl::flat_hash_map<const Instruction*, codegen::KernelPlan>& plans) {
-  return Emitter(module, flow, assignment, plans).Run();
+Result<runtime::Executable::Parts> EmitThunks(const hlo::Module& module, const ValueFlow& flow,
+                                              const StepOrder& order, const BufferAssignment& assignment,
+                                              const NativeRegions& regions, const KernelPlans& plans) {
+  return Emitter(module, flow, order, assignment, regions, plans).Run();
 }
 
 }  // namespace subfloor::cpu

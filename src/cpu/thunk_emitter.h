@@ -1,13 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "absl/container/flat_hash_map.h"
 #include "base/error.h"
 #include "codegen/compile_kernels.h"
 #include "cpu/buffer_assignment.h"
+#include "cpu/native_regions.h"
+#include "cpu/step_order.h"
 #include "cpu/value_flow.h"
 #include "hlo/module.h"
 #include "runtime/cpu/executable.h"
@@ -15,11 +13,17 @@
 
 namespace subfloor::cpu {
 
-/// Turns the schedule into thunks: one for each op that does something, and a copy for each transfer that was
-/// not elided. `plans` holds the kernel of every fusion that is emitted as one. Gives the executable's parts
-/// but for its code. Errors: not supported, naming the op and what would work.
-Result<runtime::Executable::Parts> EmitThunks(
-    const hlo::Module& module, const ValueFlow& flow, const BufferAssignment& assignment,
-    const absl::flat_hash_map<const hlo::Instruction*, codegen::KernelPlan>& plans);
+/// How code generation made the kernels: of a fusion of its own, or of a region.
+struct KernelPlans {
+  absl::flat_hash_map<const hlo::Instruction*, codegen::KernelPlan> fusions;
+  absl::flat_hash_map<const NativeRegion*, codegen::KernelPlan> regions;
+};
+
+/// Turns the steps into thunks: one for each native region, one for each other op that does something, and a
+/// copy for each transfer that was not elided. Gives the executable's parts but for its code. Errors: not
+/// supported, naming the op and what would work.
+Result<runtime::Executable::Parts> EmitThunks(const hlo::Module& module, const ValueFlow& flow,
+                                              const StepOrder& order, const BufferAssignment& assignment,
+                                              const NativeRegions& regions, const KernelPlans& plans);
 
 }  // namespace subfloor::cpu

@@ -1,5 +1,7 @@
 #include "passes/pass_test_util.h"
 
+#include <fmt/format.h>
+
 #include "hlo/module.h"
 #include "passes/pipeline.h"
 #include "passes/registry.h"
@@ -101,6 +103,28 @@ TEST(MergeEqualTest, SharesReducersOfEqualStructure) {
   EXPECT_TRUE(RunOne("merge-equal", module));
   EXPECT_EQ(module.computation_count(), 2);
   EXPECT_EQ(entry->root()->operand(0), entry->root()->operand(1));
+}
+
+TEST(MergeEqualTest, LoopsThatDoTheSameAreOne) {
+  auto loop = [](std::string_view tag, int limit) {
+    return fmt::format(R"(
+cond_{0} {{ c = s32[] parameter(0) n = s32[] constant({1}) ROOT lt = pred[] compare(c, n), direction=LT }}
+body_{0} {{ c = s32[] parameter(0) one = s32[] constant(1) ROOT next = s32[] add(c, one) }}
+)",
+                       tag, limit);
+  };
+  auto module = Parse("HloModule m\n" + loop("a", 5) + loop("b", 5) + loop("c", 6) + R"(
+ENTRY main {
+  x = s32[] parameter(0)
+  wa = s32[] while(x), condition=cond_a, body=body_a
+  wb = s32[] while(x), condition=cond_b, body=body_b
+  wc = s32[] while(x), condition=cond_c, body=body_c
+  ROOT t = (s32[], s32[], s32[]) tuple(wa, wb, wc)
+})");
+  EXPECT_TRUE(RunPasses(*module, {"merge-equal"}));
+  const Instruction* root = module->entry()->root();
+  EXPECT_EQ(root->operand(0), root->operand(1));
+  EXPECT_NE(root->operand(0), root->operand(2));
 }
 
 TEST(SimplifyTuplesTest, SeesThroughTuples) {

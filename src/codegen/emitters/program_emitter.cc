@@ -11,17 +11,27 @@
 /// registers.
 namespace subfloor::codegen {
 
-int64_t NativeProgram::kernel_count() const {
-  int64_t count = 0;
+void NativeProgram::ForEachStep(const std::function<void(const NativeStep&)>& f) const {
   std::vector<const std::vector<NativeStep>*> pending = {&steps};
   while (!pending.empty()) {
     const std::vector<NativeStep>* sequence = pending.back();
     pending.pop_back();
     for (const NativeStep& step : *sequence) {
-      if (step.kind == NativeStep::Kind::kKernel) ++count;
+      f(step);
       for (const auto& nested : step.nested) pending.push_back(&nested);
     }
   }
+}
+
+int64_t NativeProgram::kernel_count() const {
+  int64_t count = 0;
+  ForEachStep([&](const NativeStep& step) { count += step.kind == NativeStep::Kind::kKernel ? 1 : 0; });
+  return count;
+}
+
+int64_t NativeProgram::instruction_count() const {
+  int64_t count = 0;
+  ForEachStep([&](const NativeStep& step) { count += step.body ? step.body->instruction_count() : 0; });
   return count;
 }
 
@@ -94,15 +104,9 @@ class ProgramEmitter {
  private:
   int64_t MostScratch() const {
     int64_t most = 0;
-    std::vector<const std::vector<NativeStep>*> pending = {&program_.steps};
-    while (!pending.empty()) {
-      const std::vector<NativeStep>* sequence = pending.back();
-      pending.pop_back();
-      for (const NativeStep& step : *sequence) {
-        if (step.kind == NativeStep::Kind::kKernel) most = std::max(most, ScratchBytes(*step.body));
-        for (const auto& nested : step.nested) pending.push_back(&nested);
-      }
-    }
+    program_.ForEachStep([&](const NativeStep& step) {
+      if (step.body != nullptr) most = std::max(most, ScratchBytes(*step.body));
+    });
     return most;
   }
 
@@ -187,12 +191,16 @@ class ProgramEmitter {
     return {};
   }
 
-  // Steps into a block that may have its terminator already.
+  // Steps into a block, before its terminator, which is added if there is none.
   Status Fill(mlir::Block* block, const std::vector<NativeStep>& steps) {
-    b_.setInsertionPointToEnd(block);
-    if (!block->empty() && block->back().hasTrait<mlir::OpTrait::IsTerminator>())
-      b_.setInsertionPoint(&block->back());
+    EnterBefore(block);
     return Steps(steps);
+  }
+  void EnterBefore(mlir::Block* block) {
+    b_.setInsertionPointToEnd(block);
+    const bool ended = !block->empty() && block->back().hasTrait<mlir::OpTrait::IsTerminator>();
+    if (!ended) scf::YieldOp::create(b_);
+    b_.setInsertionPoint(&block->back());
   }
 
   Status CountedLoop(const NativeStep& step) {
@@ -243,7 +251,7 @@ class ProgramEmitter {
       auto branch =
           scf::IfOp::create(b_, mlir::TypeRange{}, chosen, /*addThenBlock=*/true, /*addElseBlock=*/true);
       SF_CHECK(Fill(branch.thenBlock(), step.nested[i]));
-      b_.setInsertionPoint(&branch.elseBlock()->back());
+      EnterBefore(branch.elseBlock());
     }
     return Steps(step.nested.back());
   }

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo/fingerprint.h"
 #include "passes/make.h"
 
 namespace subfloor::passes {
@@ -74,14 +75,28 @@ uint64_t HashOf(const Instruction* instruction) {
   instruction->attributes().VisitFields(visitor);
   uint64_t hash = Mix(visitor.hash, static_cast<uint64_t>(instruction->opcode()));
   hash = Mix(hash, static_cast<uint64_t>(instruction->shape().element_type()));
-  for (const int64_t size : instruction->shape().dimensions()) hash = Mix(hash, static_cast<uint64_t>(size));
+  if (instruction->shape().IsArray()) {
+    for (const int64_t size : instruction->shape().dimensions())
+      hash = Mix(hash, static_cast<uint64_t>(size));
+  }
   return hash;
+}
+
+// The same computation, or for control flow, where each instruction owns what it calls, one that does the
+// same.
+bool SameCallees(const Instruction* a, const Instruction* b) {
+  const bool owns =
+      a->opcode() == Opcode::kWhile || a->opcode() == Opcode::kConditional || a->opcode() == Opcode::kCall;
+  return std::ranges::equal(a->called_computations(), b->called_computations(),
+                            [&](const Computation* x, const Computation* y) {
+                              return x == y || (owns && x->instruction_count() == y->instruction_count() &&
+                                                hlo::FingerprintOf(*x) == hlo::FingerprintOf(*y));
+                            });
 }
 
 bool SameOperation(const Instruction* a, const Instruction* b) {
   return a->opcode() == b->opcode() && a->shape() == b->shape() && a->attributes() == b->attributes() &&
-         std::ranges::equal(a->called_computations(), b->called_computations()) &&
-         a->annotations().backend_config == b->annotations().backend_config;
+         a->annotations().backend_config == b->annotations().backend_config && SameCallees(a, b);
 }
 
 bool MayMerge(const Instruction* instruction) {
@@ -91,9 +106,6 @@ bool MayMerge(const Instruction* instruction) {
     case Opcode::kOptBarrier:
     case Opcode::kAddDependency:
     case Opcode::kAfterAll:
-    case Opcode::kWhile:
-    case Opcode::kConditional:
-    case Opcode::kCall:
     case Opcode::kAsyncStart:
     case Opcode::kAsyncUpdate:
     case Opcode::kAsyncDone:
@@ -101,6 +113,10 @@ bool MayMerge(const Instruction* instruction) {
     case Opcode::kCopyDone:
     case Opcode::kDomain:
       return false;
+    case Opcode::kWhile:
+    case Opcode::kConditional:
+    case Opcode::kCall:
+      return !instruction->HasSideEffect();
     default:
       return !hlo::HasSideEffect(instruction->opcode());
   }
