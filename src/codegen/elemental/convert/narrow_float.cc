@@ -1,6 +1,8 @@
 #include <cmath>
 
 #include "codegen/elemental/convert/convert.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 namespace subfloor::codegen::elemental {
 namespace {
@@ -38,18 +40,38 @@ V NarrowToPowerOfTwo(const V& x) {
   return TruncTo(Select(valid, code, Num(u, 0xff)), 8);
 }
 
-// bf16 is the upper half of an f32. The processor's own compare finds the NaNs, which become quiet.
-V WidenBf16(const V& bits) {
-  V u = Shl(ZExt(bits, 32), 16);
-  return AsFloat(Select(IsNan(AsFloat(u)), u | (kF32QuietNan - kF32Infinity), u));
+constexpr int64_t kUpperHalf = static_cast<int32_t>(0xffff0000);
+
+// To bf16, in the upper half of the bits; the lower half is anything. To nearest even by a carry into the
+// upper half; the sign rides along, as no finite pattern carries into it.
+V RoundToUpperHalf(const V& x) {
+  V u = AsInt(x);
+  return Select(IsNan(x), u | (kF32QuietNan - kF32Infinity), u + (Shr(u, 16) & 1) + 0x7fff);
+}
+V NarrowBf16(const V& x) { return TruncTo(Shr(RoundToUpperHalf(x), 16), 16); }
+
+// What RoundToUpperHalf made, if `bits` are what NarrowBf16 made of it.
+V Rounded(const V& bits) {
+  auto low = bits.get().getDefiningOp<mlir::arith::TruncIOp>();
+  auto upper = low ? low.getIn().getDefiningOp<mlir::arith::ShRUIOp>() : nullptr;
+  auto rounded = upper ? upper.getLhs().getDefiningOp<mlir::arith::SelectOp>() : nullptr;
+  auto is_nan = rounded ? rounded.getCondition().getDefiningOp<mlir::arith::CmpFOp>() : nullptr;
+  auto quiet = rounded ? rounded.getTrueValue().getDefiningOp<mlir::arith::OrIOp>() : nullptr;
+  auto number = quiet ? quiet.getLhs().getDefiningOp<mlir::arith::BitcastOp>() : nullptr;
+  llvm::APInt shift;
+  const bool ours = is_nan && number && is_nan.getLhs() == number.getIn() &&
+                    is_nan.getRhs() == number.getIn() && bits.bits() == 16 &&
+                    mlir::matchPattern(upper.getRhs(), mlir::m_ConstantInt(&shift)) && shift == 16;
+  if (!ours) return {};
+  return V(bits.builder(), rounded);
 }
 
-// To nearest even by a carry into the upper half; the sign rides along, as no finite pattern carries into it.
-V NarrowBf16(const V& x) {
-  V u = AsInt(x);
-  V upper = Shr(u, 16);
-  V rounded = Shr(u + (upper & 1) + 0x7fff, 16);
-  return TruncTo(Select(IsNan(x), upper | ((kF32QuietNan - kF32Infinity) >> 16), rounded), 16);
+// bf16 is the upper half of an f32. The processor's own compare finds the NaNs, which become quiet; those of
+// a value that was rounded just now are.
+V WidenBf16(const V& bits) {
+  if (V rounded = Rounded(bits)) return AsFloat(rounded & kUpperHalf);
+  V u = Shl(ZExt(bits, 32), 16);
+  return AsFloat(Select(IsNan(AsFloat(u)), u | (kF32QuietNan - kF32Infinity), u));
 }
 
 }  // namespace
