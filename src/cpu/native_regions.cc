@@ -4,6 +4,7 @@
 #include <compare>
 #include <map>
 
+#include "cpu/kernel_work.h"
 #include "dispatch/cpu_dispatch.h"
 #include "passes/loops/loop_analysis.h"
 
@@ -27,69 +28,6 @@ constexpr int64_t kMostInstructions = 2'000;
 constexpr size_t kMostArguments = 200;
 // Locals: what fits into the first-level cache beside the arguments; and what is worth copying in and out.
 constexpr int64_t kMostLocalBytes = 4'096, kMostLocalsBytes = 32'768, kMostHomeBytes = 64;
-
-int64_t Elements(const Shape& shape) { return shape.IsArray() ? shape.element_count() : 0; }
-
-// Element operations of one instruction of a fusion's body.
-int64_t Work(const Instruction& op) {
-  int64_t results = 0;
-  for (const Shape* leaf : Leaves(op.shape())) results = std::max(results, Elements(*leaf));
-  switch (op.opcode()) {
-    case Opcode::kParameter:
-    case Opcode::kConstant:
-    case Opcode::kTuple:
-    case Opcode::kGetTupleElement:
-    case Opcode::kBitcast:
-    case Opcode::kReshape:
-      return 0;
-    case Opcode::kDot: {
-      int64_t contracted = 1;
-      for (int64_t d : op.As<hlo::DotAttributes>().lhs_contracting)
-        contracted *= op.operand(0)->shape().dimension(d);
-      return 2 * results * contracted;
-    }
-    case Opcode::kConvolution:
-      return 2 * results * Elements(op.operand(1)->shape());
-    case Opcode::kReduce:
-      return Elements(op.operand(0)->shape());
-    case Opcode::kReduceWindow: {
-      int64_t window = 1;
-      for (const hlo::WindowDimension& dimension : op.As<hlo::WindowAttributes>().window)
-        window *= dimension.size;
-      return results * window;
-    }
-    case Opcode::kScatter:
-      return results + Elements(op.operand(op.operand_count() - 1)->shape());
-    case Opcode::kSort: {
-      int64_t log = 1;
-      while ((int64_t{1} << log) < results) ++log;
-      return 4 * results * log;
-    }
-    default:
-      return results;
-  }
-}
-
-int64_t WorkOf(const Instruction& fusion) {
-  const hlo::Computation& body = *fusion.called();
-  // An update in place computes its update only.
-  const std::vector<std::pair<int64_t, int64_t>> in_place = InPlaceOperands(fusion);
-  const std::vector<const Instruction*> roots = dispatch::Roots(body);
-  int64_t work = 0;
-  for (const Instruction* op : body.instructions()) {
-    bool updates = false;
-    for (const auto& [operand, leaf] : in_place) updates |= roots[static_cast<size_t>(leaf)] == op;
-    if (updates && op->opcode() == Opcode::kDynamicUpdateSlice) {
-      work += Elements(op->operand(1)->shape());
-    } else if (updates && op->opcode() == Opcode::kScatter) {
-      work += Elements(op->operand(op->operand_count() - 1)->shape());
-    } else {
-      work += Work(*op);
-    }
-    if (work > kMostWork) break;
-  }
-  return work;
-}
 
 struct PlaceKey {
   Place::Kind kind;
@@ -174,7 +112,7 @@ class Finder {
     if (auto it = costs_.find(&op); it != costs_.end()) return it->second;
     Cost cost{false, 0};
     if (op.opcode() == Opcode::kFusion) {
-      cost = {WorkOf(op) <= kMostWork, op.called()->instruction_count()};
+      cost = {ElementOperations(op, kMostWork) <= kMostWork, op.called()->instruction_count()};
     } else if (op.opcode() == Opcode::kCopy) {
       cost = {op.shape().byte_size() <= kMostCopyBytes, 1};
     } else if (IsControl(op)) {
@@ -271,11 +209,10 @@ class Finder {
     for (size_t i = first; i < end; ++i) {
       CountUses(order[i], inside);
       Survey(order[i], places);
-      if (region->instruction == nullptr ||
-          (IsControl(*region->instruction) ? false
-                                           : order[i].instruction && IsControl(*order[i].instruction))) {
-        if (order[i].instruction != nullptr) region->instruction = order[i].instruction;
-      }
+      const Instruction* op = order[i].instruction;
+      const bool better = op != nullptr && (region->instruction == nullptr ||
+                                            (IsControl(*op) && !IsControl(*region->instruction)));
+      if (better) region->instruction = op;
     }
     if (region->instruction == nullptr) {
       region->instruction = flow_.values[static_cast<size_t>(order[first].transfer->to)].instruction;
