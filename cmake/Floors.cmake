@@ -49,16 +49,56 @@ function(subfloor_floor NAME)
   endif()
 endfunction()
 
-# Lets a target that stands above the floors (tool, test, bench) include and link the named floors.
+# subfloor_library(NAME floor... [ABOVE library]): the shared library libNAME.so of these floors, as the target libNAME.
+function(subfloor_library NAME)
+  cmake_parse_arguments(ARG "" "ABOVE" "" ${ARGN})
+  set(target lib${NAME})
+  add_library(${target} SHARED)
+  foreach(floor ${ARG_UNPARSED_ARGUMENTS})
+    string(REPLACE "/" "_" flat ${floor})
+    if(NOT TARGET subfloor_${flat})
+      continue()   # nothing written on this floor yet
+    endif()
+    # Objects, not archives: those would bring the floors they see along once more.
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:subfloor_${flat}>)
+    get_target_property(libs subfloor_${flat} LINK_LIBRARIES)
+    list(FILTER libs EXCLUDE REGEX "^subfloor_")
+    target_link_libraries(${target} PRIVATE ${libs})
+    set_property(GLOBAL PROPERTY SUBFLOOR_LIBRARY_OF_${flat} ${target})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${ARG_ABOVE})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                             $<INSTALL_INTERFACE:include>)
+  if(NOT SUBFLOOR_SANITIZE)   # the program brings a sanitizer's functions
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${NAME} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION}
+                        SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+endfunction()
+
+# Lets a target that stands above the floors (tool, test, bench) include and link the named floors: as archives, so that a
+# floor's tests need no more than the floor, or, if the driver is among them, as the shared libraries that hold them.
 function(subfloor_use TARGET)
+  set(shared OFF)
+  if("driver" IN_LIST ARGN)
+    set(shared ON)
+  endif()
   foreach(floor ${ARGN})
     subfloor_sight(${floor} sight)
     target_include_directories(${TARGET} PRIVATE ${sight})
     string(REPLACE "/" "_" flat ${floor})
-    if(TARGET subfloor_${flat})
+    if(shared)
+      get_property(library GLOBAL PROPERTY SUBFLOOR_LIBRARY_OF_${flat})
+      if(library)
+        target_link_libraries(${TARGET} PRIVATE ${library})
+      endif()
+    elseif(TARGET subfloor_${flat})
       target_link_libraries(${TARGET} PRIVATE subfloor_${flat})
     endif()
   endforeach()
+  if(shared AND TARGET libsubfloor_compiler)
+    add_dependencies(${TARGET} libsubfloor_compiler)   # opened at run time
+  endif()
   target_include_directories(${TARGET} PRIVATE ${CMAKE_SOURCE_DIR}/include)
   target_link_libraries(${TARGET} PRIVATE fmt::fmt)
 endfunction()

@@ -7,7 +7,6 @@ find_package(Eigen3 CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_library(SUBFLOOR_XXHASH xxhash REQUIRED)
-find_library(SUBFLOOR_DNNL dnnl REQUIRED)   # its CMake package wants OpenCL's headers; the library does not
 # Debian's gcc carries libquadmath; the evaluator computes f64 in binary128 with it.
 file(GLOB _quadmath /usr/lib/gcc/*-linux-gnu/*/libquadmath.so)
 list(GET _quadmath 0 SUBFLOOR_QUADMATH)

@@ -15,6 +15,9 @@ if(SUBFLOOR_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# absl's packages name forty libraries for a hash map; half a millisecond each before main.
+add_link_options(-Wl,--as-needed)
+
 find_program(SUBFLOOR_CCACHE ccache)
 if(SUBFLOOR_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER ${SUBFLOOR_CCACHE})

@@ -13,7 +13,9 @@ namespace subfloor::codegen {
 std::vector<std::string> LoweringPassNames();
 
 /// Parses MLIR text, runs the passes up to and including `last` ("" for none, "all" for every one) and prints
-/// the result. Errors: bad input for text that does not parse or verify, or an unknown pass. Threads: any.
-Result<std::string> RunLowering(std::string_view text, std::string_view last);
+/// the result. `name` stands for the file in errors. Errors: bad input for text that does not parse or
+/// verify, with line and column, or an unknown pass. Threads: any.
+Result<std::string> RunLowering(std::string_view text, std::string_view last,
+                                std::string_view name = "<text>");
 
 }  // namespace subfloor::codegen

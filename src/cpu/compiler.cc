@@ -190,7 +190,11 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   runtime::Executable::Parts parts = SF_TRY(EmitThunks(*module, flow, order, assignment, regions, plans));
   report.distinct_kernels = kernels.distinct_kernels;
   report.code_bytes = static_cast<int64_t>(kernels.image.bytes.size());
-  if (!jobs.empty()) parts.image = std::move(kernels.image);
+  if (!jobs.empty()) {
+    const std::vector<std::byte>& bytes = kernels.image.bytes;
+    if (options.dump) options.dump("image", "", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    parts.image = std::move(kernels.image);
+  }
 
   clock.Begin("load");
   compiled.executable = SF_TRY(runtime::Executable::Create(std::move(parts)));

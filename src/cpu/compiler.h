@@ -23,8 +23,8 @@ struct CompileOptions {
   int64_t memory_limit = 0;    ///< bytes; 0: DefaultMemoryLimit()
   uint64_t rng_seed = 0;       ///< of the op rng
   passes::PassOptions passes;
-  /// Gets every stage: (stage, name, text). Stages: "hlo.<pass>", "hlo.final", "buffers", and those of
-  /// codegen. Empty: none.
+  /// Gets every stage: (stage, name, text). Stages: "hlo.<pass>", "hlo.final", "buffers", those of codegen,
+  /// and "image", the bytes of the code image. Empty: none.
   std::function<void(std::string_view stage, std::string_view name, std::string_view text)> dump;
   /// Told what begins, for progress; may be empty.
   std::function<void(std::string_view phase)> on_phase;

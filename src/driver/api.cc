@@ -87,9 +87,7 @@ Result<void> Executable::Run(std::span<const Buffer> inputs, std::span<const Buf
   return Run(in, out);
 }
 
-std::string Executable::Explain() const {
-  return explain::Explain(driver::ToExplain(*state_->module, state_->program->report()));
-}
+std::string Executable::Explain() const { return explain::Explain(state_->program->report()); }
 
 Result<Client> Client::Create(std::map<std::string, std::string> options) {
   auto state = std::make_shared<State>();

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <vector>
 
+#include "device/description/cpu_description.h"
+
 namespace subfloor::driver {
 namespace {
 
@@ -20,7 +22,7 @@ constexpr std::array kOptions = {
     OptionInfo{"verify-passes", &Options::verify_passes, Effect::kDiagnosis,
                "run the verifier after every pass"},
     OptionInfo{"skip-passes", &Options::skip_passes, Effect::kSpeed,
-               "comma-separated names of passes not to run (subfloor opt --list)"},
+               "comma-separated names of passes not to run; subfloor opt --help lists them"},
     OptionInfo{"max-fusion-instructions", &Options::max_fusion_instructions, Effect::kSpeed,
                "no fusion holds more instructions than this"},
     OptionInfo{"max-folded-bytes", &Options::max_folded_bytes, Effect::kSpeed,
@@ -59,16 +61,21 @@ std::string_view EffectName(Effect effect) {
 
 }  // namespace
 
+int Options::ThreadCount() const { return threads > 0 ? static_cast<int>(threads) : device::HostCpu().cores; }
+
 std::span<const OptionInfo> AllOptions() { return kOptions; }
 
-Status SetOption(Options& options, std::string_view name, std::string_view value) {
+Result<const OptionInfo*> FindOption(std::string_view name) {
   const auto* found = std::ranges::find(kOptions, name, &OptionInfo::name);
-  if (found == kOptions.end()) {
-    const auto* nearest = std::ranges::min_element(
-        kOptions, {}, [&](const OptionInfo& option) { return Distance(option.name, name); });
-    return BadInput("unknown option '{}'; the nearest is '{}' (subfloor options lists all)", name,
-                    nearest->name);
-  }
+  if (found != kOptions.end()) return found;
+  const auto* nearest = std::ranges::min_element(
+      kOptions, {}, [&](const OptionInfo& option) { return Distance(option.name, name.substr(0, 64)); });
+  return BadInput("unknown option '{}'; the nearest is '{}' (subfloor options lists all)", name,
+                  nearest->name);
+}
+
+Status SetOption(Options& options, std::string_view name, std::string_view value) {
+  const OptionInfo* found = SF_TRY(FindOption(name));
   if (const auto* member = std::get_if<int64_t Options::*>(&found->member)) {
     int64_t number = 0;
     const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -86,13 +93,18 @@ Status SetOption(Options& options, std::string_view name, std::string_view value
   return {};
 }
 
-std::string DescribeOptions(const Options& options) {
-  std::string text = fmt::format("{:<26} {:<10} {:<12} {}\n", "option", "changes", "value", "meaning");
-  for (const OptionInfo& option : kOptions) {
+Result<std::string> DescribeOptions(const Options& options, std::span<const std::string> names) {
+  std::vector<const OptionInfo*> shown;
+  for (const std::string& name : names) shown.push_back(SF_TRY(FindOption(name)));
+  if (names.empty()) {
+    for (const OptionInfo& option : kOptions) shown.push_back(&option);
+  }
+  std::string text = fmt::format("{:<26} {:<10} {:<10} {}\n", "option", "changes", "default", "meaning");
+  for (const OptionInfo* option : shown) {
     const std::string value =
-        std::visit([&](auto member) { return fmt::format("{}", options.*member); }, option.member);
-    text += fmt::format("{:<26} {:<10} {:<12} {}\n", option.name, EffectName(option.effect),
-                        value.empty() ? "-" : value, option.help);
+        std::visit([&](auto member) { return fmt::format("{}", options.*member); }, option->member);
+    text += fmt::format("{:<26} {:<10} {:<10} {}\n", option->name, EffectName(option->effect),
+                        value.empty() ? "-" : value, option->help);
   }
   return text;
 }

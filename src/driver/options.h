@@ -22,6 +22,9 @@ struct Options {
   int64_t max_fusion_instructions = 80;
   int64_t max_folded_bytes = 64 << 10;
   int64_t max_unrolled_instructions = 256;
+
+  /// What `threads` comes to on this machine.
+  int ThreadCount() const;
 };
 
 /// What an option can change: results' bits, only speed, or only what is checked and shown. The first two are
@@ -37,11 +40,14 @@ struct OptionInfo {
 
 std::span<const OptionInfo> AllOptions();
 
-/// Sets one option from text. Errors: bad input for an unknown name (naming the nearest) or a value of the
-/// wrong type.
+/// Errors: bad input for an unknown name, naming the nearest.
+Result<const OptionInfo*> FindOption(std::string_view name);
+
+/// Sets one option from text. Errors: those of FindOption; bad input for a value of the wrong type.
 Status SetOption(Options& options, std::string_view name, std::string_view value);
 
-/// A table of names, types, effects, values and help, one option a line.
-std::string DescribeOptions(const Options& options);
+/// A table of names, effects, values and help, one option a line: of those called `names`, or of all if there
+/// are none. Errors: those of FindOption.
+Result<std::string> DescribeOptions(const Options& options, std::span<const std::string> names = {});
 
 }  // namespace subfloor::driver

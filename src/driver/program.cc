@@ -6,8 +6,6 @@
 #include <cstring>
 
 #include "device/description/kernel_abi.h"
-#include "evaluator/evaluator.h"
-#include "runtime/cpu/executable.h"
 #include "runtime/cpu/profile_table.h"
 #include "types/physical.h"
 
@@ -45,20 +43,10 @@ class Buffers {
   std::vector<runtime::BufferView> views_;
 };
 
-std::vector<std::string> SplitList(std::string_view text) {
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    if (comma > 0) names.emplace_back(text.substr(0, comma));
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
-  return names;
-}
-
 }  // namespace
 
 struct Program::Parts {
-  cpu::Compiled compiled;
+  CompiledProgram compiled;
   std::unique_ptr<runtime::TaskPool> pool;
   std::vector<Shape> parameter_shapes;  // by parameter
   std::vector<Shape> argument_leaves;   // with entry layouts
@@ -78,27 +66,16 @@ struct Program::Parts {
 Program::Program() : parts_(std::make_unique<Parts>()) {}
 Program::~Program() = default;
 
-const cpu::CompileReport& Program::report() const { return parts_->compiled.report; }
+const explain::CompileReport& Program::report() const { return parts_->compiled.report; }
 
 Result<std::unique_ptr<Program>> Program::Compile(const hlo::Module& module, const Options& options,
-                                                  Dump dump, OnPhase on_phase) {
-  cpu::CompileOptions compile;
-  compile.cpu = SF_TRY(device::CpuByName(options.cpu));
-  compile.threads = options.threads > 0 ? static_cast<int>(options.threads) : device::HostCpu().cores;
-  compile.memory_limit = options.memory_limit;
-  compile.rng_seed = static_cast<uint64_t>(options.rng_seed);
-  compile.passes.skip = SplitList(options.skip_passes);
-  compile.passes.verify = options.verify_passes;
-  compile.passes.max_fusion_instructions = options.max_fusion_instructions;
-  compile.passes.max_folded_bytes = options.max_folded_bytes;
-  compile.passes.max_unrolled_instructions = options.max_unrolled_instructions;
-  compile.dump = std::move(dump);
-  compile.on_phase = std::move(on_phase);
-
+                                                  const Dump& dump, const OnPhase& on_phase) {
+  const Compiler* compiler = SF_TRY(LoadCompiler());
   std::unique_ptr<Program> program(new Program());
   Parts& parts = *program->parts_;
-  parts.compiled = SF_TRY(cpu::Compile(module, compile));
-  parts.pool = std::make_unique<runtime::TaskPool>(compile.threads);
+  parts.compiled = SF_TRY(compiler->Compile(module, options, dump, on_phase));
+  parts.compiled.report.decisions = &parts.compiled.decisions;
+  parts.pool = std::make_unique<runtime::TaskPool>(options.ThreadCount());
   const hlo::EntryLayout layout = module.entry_layout();
   for (const Shape& parameter : layout.parameters) {
     parts.parameter_shapes.push_back(parameter);
@@ -190,35 +167,6 @@ Result<std::string> Program::Profile(std::span<const Literal> arguments) const {
   for (int i = 0; i < kRuns; ++i)
     SF_CHECK(executable.Execute(inputs.views(), outputs.views(), options).Wait());
   return runtime::ProfileTable(executable, profile, kRuns, /*most=*/10);
-}
-
-explain::CompileReport ToExplain(const hlo::Module& module, const cpu::CompileReport& report) {
-  const auto milliseconds = [](std::chrono::nanoseconds time) {
-    return std::chrono::duration<double, std::milli>(time).count();
-  };
-  explain::CompileReport shown;
-  shown.module = module.name();
-  shown.instructions_before = module.instruction_count();
-  for (const cpu::Phase& phase : report.phases)
-    shown.phases.push_back({phase.name, milliseconds(phase.elapsed)});
-  for (const cpu::Phase& phase : report.codegen_times)
-    shown.codegen_times.push_back({phase.name, milliseconds(phase.elapsed)});
-  for (const passes::PassTime& pass : report.pass_times)
-    shown.passes.push_back({pass.name, milliseconds(pass.elapsed)});
-  for (const cpu::FusionReport& fusion : report.fusions) {
-    shown.fusions.push_back({fusion.instruction, fusion.name, fusion.emitter, fusion.shape, fusion.symbol,
-                             fusion.instructions, fusion.workgroups});
-  }
-  shown.decisions = &report.decisions;
-  shown.names = report.names;
-  shown.distinct_kernels = report.distinct_kernels;
-  shown.code_bytes = report.code_bytes;
-  shown.copies = report.copies;
-  shown.parameter_bytes = report.parameter_bytes;
-  shown.output_bytes = report.output_bytes;
-  shown.constant_bytes = report.constant_bytes;
-  shown.temp_bytes = report.temp_bytes;
-  return shown;
 }
 
 }  // namespace subfloor::driver

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,9 +7,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cpu/compiler.h"
+#include "driver/compiler.h"
 #include "driver/options.h"
-#include "explain/compile_report.h"
 #include "hlo/module.h"
 #include "runtime/cpu/executable.h"
 #include "types/literal.h"
@@ -21,12 +19,10 @@ namespace subfloor::driver {
 /// Threads: Run may be called from any number of threads at once.
 class Program {
  public:
-  using Dump = std::function<void(std::string_view stage, std::string_view name, std::string_view text)>;
-  using OnPhase = std::function<void(std::string_view phase)>;
-
-  /// Errors: those of cpu::Compile; bad input for an option's value.
+  /// Opens the compiler library if that has not happened. Errors: those of LoadCompiler and
+  /// Compiler::Compile.
   static Result<std::unique_ptr<Program>> Compile(const hlo::Module& module, const Options& options,
-                                                  Dump dump = {}, OnPhase on_phase = {});
+                                                  const Dump& dump = {}, const OnPhase& on_phase = {});
   ~Program();
 
   /// Arguments as the module's parameters, by number; their literals are row-major whatever layout the entry
@@ -40,15 +36,13 @@ class Program {
   /// Runs several times and lists the ten most expensive steps: time, share, kind, name.
   Result<std::string> Profile(std::span<const Literal> arguments) const;
 
-  const cpu::CompileReport& report() const;
+  /// What was decided, made and how long it took.
+  const explain::CompileReport& report() const;
 
  private:
   Program();
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
-
-/// The report in the plain values that `explain` renders.
-explain::CompileReport ToExplain(const hlo::Module& module, const cpu::CompileReport& report);
 
 }  // namespace subfloor::driver

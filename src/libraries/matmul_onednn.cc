@@ -1,8 +1,7 @@
 // oneDNN's sgemm, one call a tile on the calling thread.
 
-#include <dnnl.h>
-
 #include "libraries/matmul_variants.h"
+#include "libraries/onednn.h"
 #include "libraries/single_openmp_thread.h"
 
 namespace subfloor::libraries {
@@ -30,12 +29,14 @@ class OneDnnMatmul final : public Matmul {
         return;
       }
       // Cannot fail: can_take refused what its arguments forbid.
-      (void)dnnl_sgemm(d.transpose_lhs ? 'T' : 'N', d.transpose_rhs ? 'T' : 'N', p.rows, p.columns, d.k, 1.0f,
-                       left, d.lhs_row_stride, right, d.rhs_row_stride, 0.0f, result, d.out_row_stride);
+      (void)onednn_.sgemm(d.transpose_lhs ? 'T' : 'N', d.transpose_rhs ? 'T' : 'N', p.rows, p.columns, d.k,
+                          1.0f, left, d.lhs_row_stride, right, d.rhs_row_stride, 0.0f, result,
+                          d.out_row_stride);
     });
   }
 
  private:
+  const OneDnn& onednn_ = *OneDnn::Get();
   MatmulGrid grid_;
 };
 
@@ -46,7 +47,7 @@ bool CanTake(const MatmulDescription& d) {
 
 }  // namespace
 
-const MatmulVariant kOneDnnMatmul{"onednn", "f32", [] { return true; }, &CanTake,
+const MatmulVariant kOneDnnMatmul{"onednn", "f32", [] { return OneDnn::Get() != nullptr; }, &CanTake,
                                   [](const MatmulDescription& d) -> std::unique_ptr<const Matmul> {
                                     return std::make_unique<OneDnnMatmul>(d);
                                   }};

@@ -12,7 +12,7 @@ class SingleOpenMpThread {
   SingleOpenMpThread& operator=(const SingleOpenMpThread&) = delete;
 
  private:
-  int saved_;
+  int saved_ = 0;
 };
 
 }  // namespace subfloor::libraries

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#if __has_include("hlo/verifier.h")
 #include "hlo/verifier.h"
-#define SUBFLOOR_HAS_VERIFIER 1
-#endif
 
 namespace subfloor::passes {
 
@@ -17,14 +14,12 @@ Result<bool> RunPass(const Pass& pass, hlo::Module& module, PassContext& context
       {std::string(pass.name), std::chrono::steady_clock::now() - begin, changed.value_or(false)});
   if (!changed) return changed;
   if (!*changed) return false;
-#ifdef SUBFLOOR_HAS_VERIFIER
   if (context.options.verify) {
     if (Status verified = hlo::Verify(module); !verified) {
       return InternalError("pass {} made a module that does not verify: {}", pass.name,
                            verified.error().ToString());
     }
   }
-#endif
   if (context.on_change) context.on_change(pass.name, module);
   return true;
 }

@@ -26,6 +26,10 @@ class Pipeline {
   /// Runs everything. True if any pass changed the module. Errors: the first pass's that fails.
   Result<bool> Run(hlo::Module& module, PassContext& context) const;
 
+  /// The same, and stops after the run of the pass `last` that is its `count`-th, counting from 1. True if it
+  /// came to that.
+  Result<bool> RunUntil(std::string_view last, int count, hlo::Module& module, PassContext& context) const;
+
   /// Every pass once, in order, for listing.
   std::vector<Pass> passes() const;
   const std::string& name() const { return name_; }
@@ -36,6 +40,10 @@ class Pipeline {
     std::vector<Pass> passes;
     int max_rounds;
   };
+  // Runs until `stop` says so after a pass has run; true if it did.
+  template <typename Stop>
+  Result<bool> RunGroups(hlo::Module& module, PassContext& context, bool& changed, Stop stop) const;
+
   std::string name_;
   std::vector<Group> groups_;
 };

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "driver/program.h"
 #include "driver/program_io.h"
@@ -11,40 +12,85 @@ namespace {
 
 struct CompileFlags {
   Common common;
-  std::string dump;
-  bool explain = false;
+  std::string dump, output;
+  bool no_cache = false;
 };
 
-// Writes each stage to DIR/<number>.<stage>[.<name>].txt, numbered in order of arrival.
-driver::Program::Dump DumpTo(const std::string& folder) {
-  auto count = std::make_shared<int>(0);
-  return [folder, count](std::string_view stage, std::string_view name, std::string_view text) {
-    std::string file = fmt::format("{:04}.{}{}{}.txt", (*count)++, stage, name.empty() ? "" : ".", name);
+// What tools that know the stage's language expect a file to be called.
+std::string_view Extension(std::string_view stage) {
+  if (stage.starts_with("hlo.")) return "hlo";
+  if (stage == "buffers") return "txt";
+  if (stage == "llvm") return "ll";
+  if (stage == "asm") return "s";
+  if (stage == "image") return "so";
+  return "mlir";  // the dialect and what became of it
+}
+
+// Writes each stage to DIR/<number>.<stage>[.<name>].<extension>, numbered in order of arrival; kernels are
+// lowered on several threads.
+class StageFiles {
+ public:
+  explicit StageFiles(std::string folder) : folder_(std::move(folder)) {}
+
+  void Write(std::string_view stage, std::string_view name, std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    std::string file =
+        fmt::format("{:04}.{}{}{}.{}", count_++, stage, name.empty() ? "" : ".", name, Extension(stage));
     for (char& c : file) {
       if (c == '/' || c == ' ') c = '_';
     }
-    if (Status written = driver::WriteFile(folder + "/" + file, text); !written) {
-      fmt::print(stderr, "subfloor: {}\n", written.error().ToString());
-    }
-  };
+    Status written = driver::WriteFile(folder_ + "/" + file, text);
+    if (!written && status_) status_ = std::move(written);
+  }
+  /// The first file that could not be written.
+  const Status& status() const { return status_; }
+
+ private:
+  std::string folder_;
+  std::mutex mutex_;
+  int count_ = 0;
+  Status status_;
+};
+
+Result<std::unique_ptr<driver::Program>> CompileFile(Common& common, const driver::Dump& dump) {
+  Progress("reading");
+  std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(common.file));
+  std::unique_ptr<driver::Program> program =
+      SF_TRY(driver::Program::Compile(*module, common.options, dump, Progress));
+  ProgressDone();
+  return program;
 }
 
 Result<int> Compile(CompileFlags& flags) {
   SF_CHECK(flags.common.Resolve());
-  Progress("reading");
-  std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
-  driver::Program::Dump dump;
+  StageFiles stages(flags.dump);
+  std::string image;
+  driver::Dump dump;
   if (!flags.dump.empty()) {
     std::error_code problem;
     std::filesystem::create_directories(flags.dump, problem);
     if (problem) return BadInput("cannot make the folder {}: {}", flags.dump, problem.message());
-    dump = DumpTo(flags.dump);
   }
-  std::unique_ptr<driver::Program> program =
-      SF_TRY(driver::Program::Compile(*module, flags.common.options, dump, Progress));
-  ProgressDone();
-  fmt::print("{}", flags.explain ? explain::Explain(driver::ToExplain(*module, program->report()))
-                                 : explain::Summarize(driver::ToExplain(*module, program->report())));
+  if (!flags.dump.empty() || !flags.output.empty()) {
+    dump = [&](std::string_view stage, std::string_view name, std::string_view text) {
+      if (!flags.dump.empty()) stages.Write(stage, name, text);
+      if (stage == "image") image = text;
+    };
+  }
+  std::unique_ptr<driver::Program> program = SF_TRY(CompileFile(flags.common, dump));
+  SF_CHECK(stages.status());
+  if (!flags.output.empty()) {
+    if (image.empty()) return NotSupported("no image to write: the program has no kernel of its own");
+    SF_CHECK(driver::WriteFile(flags.output, image));
+  }
+  fmt::print("{}", explain::Summarize(program->report()));
+  return kRight;
+}
+
+Result<int> Explain(Common& common) {
+  SF_CHECK(common.Resolve());
+  std::unique_ptr<driver::Program> program = SF_TRY(CompileFile(common, {}));
+  fmt::print("{}", explain::Explain(program->report()));
   return kRight;
 }
 
@@ -52,21 +98,29 @@ Result<int> Compile(CompileFlags& flags) {
 
 void AddCompile(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("compile", "Compile a program; print phases, times, kernels and buffers");
+      app.add_subcommand("compile", "Compile a program; print phases and their times, kernels and buffers");
   auto flags = std::make_shared<CompileFlags>();
   flags->common.AddTo(*command);
-  command->add_option("--dump", flags->dump, "write every stage, from HLO to assembly, to this folder")
+  command
+      ->add_option("-o,--output", flags->output,
+                   "write the code image, an ELF shared object with every kernel (objdump -d shows it)")
+      ->type_name("FILE");
+  command
+      ->add_option("--dump", flags->dump,
+                   "write every stage, from HLO through the dialect and LLVM to assembly, to this folder")
       ->type_name("DIR");
+  command->add_flag(
+      "--no-cache", flags->no_cache,
+      "compile even if a cache holds the result (nothing is cached so far, so it changes nothing)");
   command->callback([&action, flags] { action = [flags] { return Compile(*flags); }; });
 }
 
 void AddExplain(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "explain", "Compile a program; print each fusion, its emitter, every question and answer");
-  auto flags = std::make_shared<CompileFlags>();
-  flags->explain = true;
-  flags->common.AddTo(*command);
-  command->callback([&action, flags] { action = [flags] { return Compile(*flags); }; });
+  auto common = std::make_shared<Common>();
+  common->AddTo(*command);
+  command->callback([&action, common] { action = [common] { return Explain(*common); }; });
 }
 
 }  // namespace subfloor::tool

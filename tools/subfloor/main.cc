@@ -38,6 +38,11 @@ int Main(int argc, char** argv) {
       "Subfloor compiles HLO programs, as JAX writes them, and shows what became of them and why.\n"
       "Get HLO text from JAX with  jax.jit(f).lower(*args).as_text(\"hlo\")\n");
   app.name("subfloor");
+  app.footer(
+      "\nsubfloor COMMAND --help tells what a command takes.\n"
+      "Exit codes: 0 right, 1 compared and different, 2 usage, 3 bad input, 4 not supported, 5 out of "
+      "resources,\n"
+      "70 a bug of ours.");
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::help);
   Action action;

@@ -1,10 +1,9 @@
+#include <algorithm>
 #include <memory>
 
-#include "cpu/pipeline.h"
-#include "device/description/cpu_description.h"
+#include "driver/compiler.h"
 #include "driver/program_io.h"
 #include "hlo/printer.h"
-#include "passes/registry.h"
 #include "tools/subfloor/commands.h"
 
 namespace subfloor::tool {
@@ -13,8 +12,8 @@ namespace {
 struct OptFlags {
   Common common;
   std::vector<std::string> passes;
-  std::string until, print = "short";
-  bool pipeline = false;
+  std::string until, print;
+  bool pipeline = false, dialect = false;
 };
 
 hlo::PrintOptions PrintOptionsOf(std::string_view form) {
@@ -32,57 +31,79 @@ void SpellOutConstants(hlo::Module& module) {
   }
 }
 
-Result<int> Opt(OptFlags& flags) {
-  SF_CHECK(flags.common.Resolve());
+Result<int> OptHlo(const OptFlags& flags) {
+  if (!flags.passes.empty() && (flags.pipeline || !flags.until.empty()))
+    return BadInput("--pass runs passes by hand; it does not go with --pipeline or --until");
   std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
-  passes::PassContext context;
-  context.cpu = SF_TRY(device::CpuByName(flags.common.options.cpu));
-  std::vector<passes::Pass> order;
-  for (const std::string& name : flags.passes) {
-    order.push_back(SF_TRY(passes::FindPass(name)));
+  if (!flags.passes.empty() || flags.pipeline || !flags.until.empty()) {
+    const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
+    SF_CHECK(flags.passes.empty() ? compiler->RunPipeline(*module, flags.until, flags.common.options)
+                                  : compiler->RunPasses(*module, flags.passes, flags.common.options));
   }
-  if (flags.pipeline || !flags.until.empty()) {
-    if (!flags.until.empty()) {
-      // A prefix: each pass once, in the pipeline's order, up to and with the one that is named.
-      bool found = false;
-      for (const passes::Pass& pass : cpu::MakePipeline().passes()) {
-        if (found) break;
-        order.push_back(pass);
-        found = pass.name == flags.until;
-      }
-      if (!found)
-        return BadInput("no pass of the pipeline is called '{}' (subfloor opt --help lists them)",
-                        flags.until);
-    } else {
-      SF_TRY(cpu::MakePipeline().Run(*module, context));
-    }
-  }
-  for (const passes::Pass& pass : order) SF_TRY(passes::RunPass(pass, *module, context));
   if (flags.print == "large") SpellOutConstants(*module);
   fmt::print("{}", hlo::Print(*module, PrintOptionsOf(flags.print)));
   return kRight;
 }
 
+Result<int> OptDialect(const OptFlags& flags) {
+  if (!flags.passes.empty()) {
+    return BadInput("the dialect is lowered step by step: --until=STEP or --pipeline, not --pass");
+  }
+  if (!flags.print.empty()) return BadInput("--print is for HLO; the dialect has one form");
+  const std::string text = SF_TRY(driver::ReadFile(flags.common.file));
+  const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
+  fmt::print("{}",
+             SF_TRY(compiler->RunLowering(text, flags.common.file, flags.pipeline ? "all" : flags.until)));
+  return kRight;
+}
+
+Result<int> Opt(OptFlags& flags) {
+  SF_CHECK(flags.common.Resolve());
+  if (flags.pipeline && !flags.until.empty())
+    return BadInput("--pipeline runs everything; --until stops before");
+  if (flags.dialect || flags.common.file.ends_with(".mlir")) return OptDialect(flags);
+  return OptHlo(flags);
+}
+
+// What can be run, told by the compiler itself.
 std::string PassList() {
-  std::string text = "passes:\n";
-  for (const passes::Pass& pass : passes::AllPasses())
-    text += fmt::format("  {:<32} {}\n", pass.name, pass.summary);
-  return text;
+  const Result<const driver::Compiler*> compiler = driver::LoadCompiler();
+  if (!compiler) return fmt::format("No passes to list: {}\n", compiler.error().message());
+  std::string text = "Passes over HLO (--pass):\n";
+  for (const driver::PassInfo& pass : (*compiler)->Passes())
+    text += fmt::format("  {:<28} {}\n", pass.name, pass.summary);
+  text += "\nThe CPU pipeline (--pipeline, --until):\n ";
+  size_t column = 1;
+  for (std::string_view name : (*compiler)->Pipeline()) {
+    if (column + name.size() + 1 > 100) text += "\n ", column = 1;
+    text += fmt::format(" {}", name);
+    column += name.size() + 1;
+  }
+  text += "\n\nSteps from the dialect to LLVM (--pipeline, --until):\n ";
+  for (const std::string& name : (*compiler)->LoweringSteps()) text += " " + name;
+  return text + "\n";
 }
 
 }  // namespace
 
 void AddOpt(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("opt", "Run passes over a program and print it");
+  CLI::App* command = app.add_subcommand(
+      "opt", "Run passes over a program, or lower a kernel of the dialect, and print what became of it");
   auto flags = std::make_shared<OptFlags>();
   flags->common.AddTo(*command);
-  command->add_option("--pass", flags->passes, "run these passes, in order")->delimiter(',');
-  command->add_flag("--pipeline", flags->pipeline, "run the whole CPU pipeline");
-  command->add_option("--until", flags->until, "run the CPU pipeline up to and with this pass")
-      ->type_name("PASS");
+  command->add_option("--pass,--passes", flags->passes, "run these passes, in the order given")
+      ->delimiter(',')
+      ->type_name("PASS,...");
+  command->add_flag("--pipeline", flags->pipeline, "run the whole pipeline");
+  command
+      ->add_option("--until", flags->until,
+                   "run the pipeline and stop after this pass has run, or after its third run: PASS:3")
+      ->type_name("PASS[:N]");
+  command->add_flag("--dialect", flags->dialect, "the file is MLIR text of the dialect, as any FILE.mlir is");
   command
       ->add_option("--print", flags->print,
-                   "short, long (operand shapes), large (every constant whole), canonical")
+                   "short (the default), long (with operand shapes), large (elided constants spelled out), "
+                   "canonical (no names)")
       ->check(CLI::IsMember({"short", "long", "large", "canonical"}));
   command->footer(PassList);
   command->callback([&action, flags] { action = [flags] { return Opt(*flags); }; });

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "driver/compiler.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
 #include "driver/reduce.h"
-#include "evaluator/evaluator.h"
 #include "hlo/printer.h"
 #include "tools/subfloor/commands.h"
 #include "types/compare_literals.h"
@@ -42,11 +42,11 @@ driver::Interesting ByCommand(const std::string& command) {
 }
 
 // Interesting by the evaluator: compiling fails other than with "not supported", or the results differ.
-driver::Interesting ByEvaluator(const ReduceFlags& flags) {
-  return [&flags](const hlo::Module& module) {
+driver::Interesting ByEvaluator(const driver::Compiler& compiler, const ReduceFlags& flags) {
+  return [&compiler, &flags](const hlo::Module& module) {
     const auto arguments = driver::RandomArguments(module, flags.seed);
     if (!arguments) return false;
-    const auto expected = Evaluate(module, *arguments);
+    const auto expected = compiler.Evaluate(module, *arguments, /*rng_seed=*/0);
     if (!expected) return false;
     const auto program = driver::Program::Compile(module, flags.common.options);
     if (!program) return program.error().kind() != ErrorKind::kNotSupported;
@@ -65,8 +65,9 @@ Result<int> ReduceProgram(ReduceFlags& flags) {
   options.on_progress = [](int64_t instructions, int64_t attempts) {
     Progress(fmt::format("{} instructions after {} attempts", instructions, attempts));
   };
-  std::unique_ptr<hlo::Module> reduced = SF_TRY(
-      driver::Reduce(*module, flags.test.empty() ? ByEvaluator(flags) : ByCommand(flags.test), options));
+  const driver::Interesting interesting =
+      flags.test.empty() ? ByEvaluator(*SF_TRY(driver::LoadCompiler()), flags) : ByCommand(flags.test);
+  std::unique_ptr<hlo::Module> reduced = SF_TRY(driver::Reduce(*module, interesting, options));
   ProgressDone();
   hlo::PrintOptions print;
   print.print_large_constants = true;

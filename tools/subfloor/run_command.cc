@@ -2,10 +2,9 @@
 #include <chrono>
 #include <memory>
 
-#include "driver/nan_check.h"
+#include "driver/compiler.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
-#include "evaluator/evaluator.h"
 #include "tools/subfloor/commands.h"
 #include "types/compare_literals.h"
 
@@ -22,9 +21,13 @@ struct RunFlags {
 
   void AddTo(CLI::App& command, bool evaluator) {
     common.AddTo(command, /*with_options=*/!evaluator);
-    command.add_option("--inputs", inputs,
-                       "folder with in0.npy, in1.npy, ..., one a parameter leaf (default: random)");
-    command.add_option("--outputs", outputs, "folder for out0.npy, out1.npy, ... (default: print)");
+    command
+        .add_option(
+            "--inputs", inputs,
+            "folder with in0.npy, in1.npy, ..., one for each array of the parameters (default: random)")
+        ->type_name("DIR");
+    command.add_option("--outputs", outputs, "folder for out0.npy, out1.npy, ... (default: print)")
+        ->type_name("DIR");
     command.add_option("--seed", seed, "seed of the random inputs")->capture_default_str();
     command.add_flag("--nan-check", nan_check,
                      "name the first op that makes a NaN out of none (by the evaluator)");
@@ -47,6 +50,15 @@ struct RunFlags {
     return driver::RandomArguments(module, seed);
   }
 
+  Status CheckNan(const hlo::Module& module, std::span<const Literal> arguments) const {
+    const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
+    Progress("looking for NaN");
+    const std::string found = SF_TRY(compiler->FindFirstNan(module, arguments));
+    ProgressDone();
+    fmt::print("{}\n", found);
+    return {};
+  }
+
   Status Report(const Literal& result) const {
     if (!outputs.empty()) return driver::WriteResult(result, outputs);
     fmt::print("{}", driver::DescribeResult(result));
@@ -56,10 +68,10 @@ struct RunFlags {
 
 Result<Literal> RunEvaluator(const hlo::Module& module, std::span<const Literal> arguments,
                              const RunFlags& flags) {
-  EvaluateOptions options;
-  options.rng_seed = static_cast<uint64_t>(flags.common.options.rng_seed);
+  const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
   Progress("evaluating");
-  Result<Literal> result = Evaluate(module, arguments, options);
+  Result<Literal> result =
+      compiler->Evaluate(module, arguments, static_cast<uint64_t>(flags.common.options.rng_seed));
   ProgressDone();
   return result;
 }
@@ -68,11 +80,7 @@ Result<int> Run(RunFlags& flags) {
   SF_CHECK(flags.common.Resolve());
   std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
   const std::vector<Literal> arguments = SF_TRY(flags.Arguments(*module));
-  if (flags.nan_check) {
-    Progress("looking for NaN");
-    fmt::print("{}\n", SF_TRY(driver::FindFirstNan(*module, arguments)));
-    ProgressDone();
-  }
+  if (flags.nan_check) SF_CHECK(flags.CheckNan(*module, arguments));
   Progress("compiling");
   const auto start = std::chrono::steady_clock::now();
   std::unique_ptr<driver::Program> program = SF_TRY(driver::Program::Compile(*module, flags.common.options));
@@ -91,14 +99,14 @@ Result<int> Run(RunFlags& flags) {
   if (flags.compare.empty()) return kRight;
   const Literal expected = SF_TRY(RunEvaluator(*module, arguments, flags));
   const Comparison comparison = SF_TRY(CompareLiterals(result, expected, flags.tolerance));
-  fmt::print("{}", comparison.ToString());
+  fmt::print("{}\n", comparison.ToString());
   return comparison.Matches() ? kRight : kDifferent;
 }
 
 Result<int> Eval(RunFlags& flags) {
   std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
   const std::vector<Literal> arguments = SF_TRY(flags.Arguments(*module));
-  if (flags.nan_check) fmt::print("{}\n", SF_TRY(driver::FindFirstNan(*module, arguments)));
+  if (flags.nan_check) SF_CHECK(flags.CheckNan(*module, arguments));
   SF_CHECK(flags.Report(SF_TRY(RunEvaluator(*module, arguments, flags))));
   return kRight;
 }

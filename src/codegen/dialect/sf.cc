@@ -1,5 +1,7 @@
 #include "codegen/dialect/sf.h"
 
+#include <algorithm>
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -58,6 +60,15 @@ mlir::Type BufferType::parse(mlir::AsmParser& parser) {
     return {};
   }
   if (parser.parseGreater()) return {};
+  // Counts of units and bytes stay far from overflow.
+  constexpr int64_t kMostElements = int64_t{1} << 56;
+  int64_t count = 1;
+  for (int64_t size : sizes) {
+    if (__builtin_mul_overflow(count, std::max<int64_t>(size, 1), &count) || count > kMostElements) {
+      parser.emitError(where, "a buffer of so many elements is larger than memory can be");
+      return {};
+    }
+  }
   return get(parser.getContext(), sizes, *element);
 }
 
@@ -103,6 +114,7 @@ LogicalResult KernelOp::verify() {
     if (!mlir::isa<BufferType>(type)) return emitOpError("takes buffers only, found ") << type;
   }
   if (!getResultTypes().empty()) return emitOpError("gives no results");
+  if (static_cast<int64_t>(getInputs()) < 0) return emitOpError("has fewer than no inputs");
   if (static_cast<int64_t>(getInputs()) > arguments) return emitOpError("has more inputs than arguments");
   if (static_cast<int64_t>(getWorkgroups()) < 1) return emitOpError("wants at least one workgroup");
   if (auto pairs = getMayAlias()) {
@@ -169,7 +181,7 @@ LogicalResult ViewOp::verify() {
   const auto offset = static_cast<int64_t>(getByteOffset());
   if (getSource().getType().getElement() != ElementType::kU8) return emitOpError("wants a source of bytes");
   if (offset < 0 || offset % 64 != 0) return emitOpError("wants an offset that is a multiple of 64");
-  if (offset + BytesOf(getBuffer().getType()) > BytesOf(getSource().getType()))
+  if (offset > BytesOf(getSource().getType()) - BytesOf(getBuffer().getType()))
     return emitOpError("reaches beyond its source");
   return success();
 }

@@ -56,6 +56,9 @@ DiagnosticText::DiagnosticText(mlir::MLIRContext* context) : context_(context) {
   handler_ = context->getDiagEngine().registerHandler([this](mlir::Diagnostic& diagnostic) {
     llvm::raw_string_ostream out(text_);
     if (!text_.empty()) out << "; ";
+    if (auto place = mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation())) {
+      out << place.getFilename().getValue() << ":" << place.getLine() << ":" << place.getColumn() << ": ";
+    }
     out << diagnostic;
   });
 }

@@ -36,7 +36,8 @@ class ContextPool {
   std::vector<std::unique_ptr<mlir::MLIRContext>> idle_;
 };
 
-/// Collects what MLIR reports while it lives, instead of printing it.
+/// Collects what MLIR reports while it lives, instead of printing it; with file, line and column where it is
+/// about text.
 class DiagnosticText {
  public:
   explicit DiagnosticText(mlir::MLIRContext* context);

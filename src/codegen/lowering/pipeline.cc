@@ -75,7 +75,7 @@ Status Lower(mlir::ModuleOp module, const DumpFunction& dump) {
   return RunSteps(module, "all", dump, /*verify_steps=*/dump != nullptr);
 }
 
-Result<std::string> RunLowering(std::string_view text, std::string_view last) {
+Result<std::string> RunLowering(std::string_view text, std::string_view last, std::string_view name) {
   bool known = last.empty() || last == "all";
   for (const Step& step : kSteps) known |= last == step.name;
   if (!known) {
@@ -87,7 +87,7 @@ Result<std::string> RunLowering(std::string_view text, std::string_view last) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   {
     DiagnosticText said(lease.get());
-    module = mlir::parseSourceString<mlir::ModuleOp>(std::string(text), lease.get());
+    module = mlir::parseSourceString<mlir::ModuleOp>(std::string(text), lease.get(), std::string(name));
     if (!module) return BadInput("the module does not parse: {}", said.text());
   }
   // Only what verifies gets past the parser: from here on a failure is ours.

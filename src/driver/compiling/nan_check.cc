@@ -1,4 +1,4 @@
-#include "driver/nan_check.h"
+#include "driver/compiling/nan_check.h"
 
 #include <algorithm>
 #include <cmath>
