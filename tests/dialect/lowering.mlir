@@ -29,9 +29,9 @@ sf.kernel @negate(%in0: !sf.buffer<64xf32>, %out0: !sf.buffer<64xf32>)
 // KERNELS-NOT: sf.
 // KERNELS: llvm.func @negate
 // KERNELS: scf.for
-// KERNELS: llvm.load %{{.*}} {alignment = 64 : i64
+// KERNELS: llvm.load %{{.*}}alignment = 64 : i64
 // KERNELS: arith.negf
-// KERNELS: llvm.store %{{.*}} {alignment = 64 : i64
+// KERNELS: llvm.store %{{.*}}alignment = 64 : i64
 
 // FLAT-NOT: scf.
 // FLAT: cf.cond_br
