@@ -45,6 +45,16 @@ std::string UniqueSymbol(std::string_view wanted, std::set<std::string>& used) {
 
 // LLVM ends the process on a fatal error; say at least whose fault it was.
 thread_local const std::string* current_kernels = nullptr;
+
+// Names the kernels that this thread works on, for as long as it lives.
+class NamedWork {
+ public:
+  explicit NamedWork(const std::string& kernels) { current_kernels = &kernels; }
+  ~NamedWork() { current_kernels = nullptr; }
+  NamedWork(const NamedWork&) = delete;
+  NamedWork& operator=(const NamedWork&) = delete;
+};
+
 void OnFatalError(void*, const char* reason, bool) {
   fmt::print(stderr, "subfloor: LLVM failed on kernels {}: {}\n", current_kernels ? *current_kernels : "?",
              reason);
@@ -172,6 +182,7 @@ class Compilation {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(context), name);
     std::vector<std::string> symbols;
     std::string names;
+    const NamedWork named(names);
     for (size_t k : part.kernels) {
       KernelPlan& plan = plans_[k];
       const auto emit = jobs_[k].program ? emitters::EmitProgram : emitters::EmitKernel;
@@ -182,12 +193,10 @@ class Compilation {
       symbols.push_back(plan.symbol);
       names += (names.empty() ? "" : ", ") + plan.symbol;
     }
-    current_kernels = &names;
     const auto emitted = ThreadTime();
     SF_CHECK(Lower(*module, options_.dump));
     const auto lowered = ThreadTime();
     auto object = CompileObject(*module, symbols, options_.cpu, part.llvm, options_.dump);
-    current_kernels = nullptr;
     part.emit = emitted - start;
     part.lower = lowered - emitted;
     return object;

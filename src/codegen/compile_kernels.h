@@ -48,9 +48,10 @@ struct KernelPlan {
 
 struct CompileOptions {
   device::CpuDescription cpu;
-  int threads = 1;             ///< compile threads, the caller's included
+  int threads = 1;             ///< compile threads; the caller waits for them
   int64_t max_workgroups = 1;  ///< upper bound of KernelPlan::workgroups
-  /// Called with (stage, kernel or module name, text) for every stage whose name it wants; empty: no dumps.
+  /// Called with (stage, kernel or module name, text) for every stage, by several threads at once; empty: no
+  /// dumps.
   std::function<void(std::string_view stage, std::string_view name, std::string_view text)> dump;
 };
 

@@ -88,7 +88,9 @@ std::vector<const hlo::Instruction*> SeparateFusions(const hlo::Module& module, 
                                                      const NativeRegions& regions) {
   absl::flat_hash_set<const hlo::Instruction*> taken;
   for (const auto& [computation, list] : regions) {
-    for (const auto& region : list) taken.insert(region->fusions.begin(), region->fusions.end());
+    for (const auto& region : list) {
+      for (const auto& [fusion, emitter] : region->fusions) taken.insert(fusion);
+    }
   }
   std::vector<const hlo::Instruction*> fusions;
   for (const hlo::Computation* computation : module.computations()) {
@@ -208,11 +210,7 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   };
   for (size_t i = 0; i < fusions.size(); ++i) describe(fusions[i], jobs[i].emitter, kernels.plans[i]);
   for (const NativeRegion* region : programs) {
-    for (const hlo::Instruction* fusion : region->fusions) {
-      const dispatch::EmitterKind emitter =
-          dispatch::ChooseCpuEmitter(*fusion->called(), fusion->id(), &report.decisions).emitter;
-      describe(fusion, emitter, plans.regions.at(region));
-    }
+    for (const auto& [fusion, emitter] : region->fusions) describe(fusion, emitter, plans.regions.at(region));
   }
   for (const hlo::Module* named : {&source, static_cast<const hlo::Module*>(module.get())}) {
     for (const hlo::Computation* computation : named->computations()) {

@@ -305,7 +305,7 @@ class Finder {
     native.instruction = op.id();
     if (op.opcode() == Opcode::kFusion) {
       AddKernel(op, native);
-      region.fusions.push_back(&op);
+      region.fusions.push_back({&op, native.emitter});
     } else {
       const bool loop = op.opcode() == Opcode::kWhile;
       native.kind = loop ? NativeStep::Kind::kWhile : NativeStep::Kind::kConditional;
@@ -331,7 +331,7 @@ class Finder {
 
   void AddKernel(const Instruction& fusion, NativeStep& native) {
     native.body = fusion.called();
-    native.emitter = dispatch::ChooseCpuEmitter(*native.body, fusion.id(), nullptr).emitter;
+    native.emitter = dispatch::ChooseCpuEmitter(*native.body, fusion.id(), log_).emitter;
     native.in_place = SharedBuffers(fusion, flow_, assignment_);
     const std::span<const ValueId> results = flow_.LeavesOf(&fusion);
     const std::vector<std::pair<int64_t, int64_t>> in_place = InPlaceOperands(fusion);

@@ -17,7 +17,8 @@ struct NativeRegion {
   size_t first = 0, count = 0;
   codegen::NativeProgram program;
   std::vector<ValueId> arguments;  ///< a value in each argument's bytes, in the order of program.buffers
-  std::vector<const hlo::Instruction*> fusions;  ///< in it, nested ones included
+  /// The fusions in it, nested ones included, and who writes them.
+  std::vector<std::pair<const hlo::Instruction*, dispatch::EmitterKind>> fusions;
   const hlo::Instruction* instruction =
       nullptr;  ///< whose name it bears: its first loop or branch, else its first kernel
 };

@@ -154,15 +154,16 @@ CpuChoice ChooseCpuEmitter(const hlo::Computation& body, int64_t instruction, de
   const auto ask = [&](Question question, bool yes, Fact fact, int64_t a = 0) {
     return decision::Decide(log, question, yes, fact, a, 0, instruction);
   };
-  const auto root_is = [&](Opcode opcode) { return SkipReshapes(roots[0])->opcode() == opcode; };
+  // These two write where their data says: their results cannot pass through anything on the way to memory.
+  const auto root_is = [&](Opcode opcode) { return body.root()->opcode() == opcode; };
 
   if (ask(Question::kScatterRoot, root_is(Opcode::kScatter),
           root_is(Opcode::kScatter) ? Fact::kRootIs : Fact::kRootIsNot)) {
-    return {EmitterKind::kScatter, SkipReshapes(roots[0])};
+    return {EmitterKind::kScatter, body.root()};
   }
   if (ask(Question::kSortRoot, root_is(Opcode::kSort),
           root_is(Opcode::kSort) ? Fact::kRootIs : Fact::kRootIsNot)) {
-    return {EmitterKind::kSort, SkipReshapes(roots[0])};
+    return {EmitterKind::kSort, body.root()};
   }
   const bool updates = std::ranges::all_of(roots, [](const Instruction* root) {
     return SkipReshapes(root)->opcode() == Opcode::kDynamicUpdateSlice;

@@ -17,8 +17,9 @@ constexpr std::array kOptions = {
                "threads to compile and run with; 0: as many as affinity and cgroup allow"},
     OptionInfo{"memory-limit", &Options::memory_limit, Effect::kDiagnosis,
                "refuse programs whose buffers exceed this many bytes; 0: RAM or the cgroup's limit"},
-    OptionInfo{"rng-seed", &Options::rng_seed, Effect::kResults,
-               "seed of the ops rng and rng-get-and-update-state"},
+    OptionInfo{
+        "rng-seed", &Options::rng_seed, Effect::kResults,
+        "seed of rng and rng-get-and-update-state in the evaluator; compiled code starts from a fixed one"},
     OptionInfo{"verify-passes", &Options::verify_passes, Effect::kDiagnosis,
                "run the verifier after every pass"},
     OptionInfo{"skip-passes", &Options::skip_passes, Effect::kSpeed,

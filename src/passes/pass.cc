@@ -8,6 +8,7 @@ namespace subfloor::passes {
 
 Result<bool> RunPass(const Pass& pass, hlo::Module& module, PassContext& context) {
   if (std::ranges::find(context.options.skip, pass.name) != context.options.skip.end()) return false;
+  if (pass.run == nullptr) return InternalError("no pass is called {}", pass.name);
   const auto begin = std::chrono::steady_clock::now();
   Result<bool> changed = pass.run(module, context);
   context.times.push_back(

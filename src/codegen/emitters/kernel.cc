@@ -69,16 +69,21 @@ Result<EmittedKernel> EmitBody(mlir::ImplicitLocOpBuilder& b, const KernelJob& j
   Kernel kernel{job, options, emission, frame, std::move(outputs)};
   kernel.scratch_bytes = ScratchBytes(body);
   kernel.scratch = scratch;
-  // Sorts and scatters write where their data says: loops over results cannot.
-  switch (body.root()->opcode()) {
-    case Opcode::kSort:
+  switch (job.emitter) {
+    case dispatch::EmitterKind::kSort:
       SF_CHECK(EmitSort(kernel));
       break;
-    case Opcode::kScatter:
+    case dispatch::EmitterKind::kScatter:
       SF_CHECK(EmitScatter(kernel));
       break;
-    default:
+    // On a CPU these differ in how the loops are planned only, and the plan follows from what the loops read.
+    case dispatch::EmitterKind::kLoop:
+    case dispatch::EmitterKind::kReduction:
+    case dispatch::EmitterKind::kTranspose:
+    case dispatch::EmitterKind::kConcatenate:
+    case dispatch::EmitterKind::kInPlaceUpdate:
       SF_CHECK(EmitLoops(kernel));
+      break;
   }
   if (log)
     log->Add({decision::Question::kWorkgroups, decision::Answer::kYes, decision::Fact::kElements,

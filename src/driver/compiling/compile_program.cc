@@ -64,7 +64,6 @@ Result<CompiledProgram> CompileProgram(const hlo::Module& module, const Options&
   compile.cpu = SF_TRY(device::CpuByName(options.cpu));
   compile.threads = options.ThreadCount();
   compile.memory_limit = options.memory_limit;
-  compile.rng_seed = static_cast<uint64_t>(options.rng_seed);
   compile.passes = PassOptionsOf(options);
   compile.dump = dump;
   compile.on_phase = on_phase;
