@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <tuple>
 
+#include "device/description/cgroup.h"
 #include "device/description/kernel_abi.h"
 
 namespace subfloor::cpu {
@@ -195,12 +195,8 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
 }
 
 int64_t DefaultMemoryLimit() {
-  int64_t limit = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    int64_t quota = 0;
-    if (std::ifstream(path) >> quota && quota > 0) limit = std::min(limit, quota);
-  }
-  return limit;
+  const int64_t ram = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return std::min(ram, device::CgroupMemoryLimit(device::OwnCgroups(), "/sys/fs/cgroup").value_or(ram));
 }
 
 }  // namespace subfloor::cpu

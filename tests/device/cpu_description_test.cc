@@ -105,6 +105,17 @@ TEST_F(Cgroup, V1) {
   EXPECT_EQ(CgroupCpuLimit("4:cpu,cpuacct:/x\n", root_), std::nullopt);
 }
 
+TEST_F(Cgroup, MemoryOfAllAncestors) {
+  Write("/a/memory.max", "5000000\n");
+  Write("/a/b/memory.max", "max\n");
+  EXPECT_EQ(CgroupMemoryLimit("0::/a/b\n", root_), 5'000'000);
+  EXPECT_EQ(CgroupMemoryLimit("0::/elsewhere\n", root_), std::nullopt);
+  Write("/memory/x/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(CgroupMemoryLimit("4:memory:/x\n", root_), std::nullopt);
+  Write("/memory/x/memory.limit_in_bytes", "4096\n");
+  EXPECT_EQ(CgroupMemoryLimit("4:memory:/x\n", root_), 4096);
+}
+
 TEST_F(Cgroup, NonsenseIsNoQuota) { EXPECT_EQ(CgroupCpuLimit("nonsense\n:\n", root_), std::nullopt); }
 
 }  // namespace

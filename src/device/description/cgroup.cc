@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 
 namespace subfloor::device {
 namespace {
@@ -30,6 +31,11 @@ std::optional<double> QuotaV1(const std::string& folder) {
   return std::nullopt;
 }
 
+std::optional<double> MemoryV2(const std::string& folder) { return FirstNumber(folder + "/memory.max"); }
+std::optional<double> MemoryV1(const std::string& folder) {
+  return FirstNumber(folder + "/memory.limit_in_bytes");
+}
+
 bool ListHas(std::string_view list, std::string_view word) {
   while (!list.empty()) {
     size_t comma = list.find(',');
@@ -52,9 +58,11 @@ std::optional<double> LeastOnTheWay(const std::string& mount, std::string path,
   }
 }
 
-}  // namespace
-
-std::optional<int> CgroupCpuLimit(std::string_view membership, const std::string& root) {
+// The least limit in any hierarchy that has the controller.
+std::optional<double> LeastLimit(std::string_view membership, const std::string& root,
+                                 const std::string& controller,
+                                 std::optional<double> (*v2)(const std::string&),
+                                 std::optional<double> (*v1)(const std::string&)) {
   std::optional<double> least;
   auto take = [&](std::optional<double> q) {
     if (q) least = least ? std::min(*least, *q) : *q;
@@ -71,13 +79,32 @@ std::optional<int> CgroupCpuLimit(std::string_view membership, const std::string
     std::string_view controllers = line.substr(first + 1, second - first - 1);
     std::string path(line.substr(second + 1));
     if (controllers.empty()) {
-      take(LeastOnTheWay(root, path, QuotaV2));
-    } else if (ListHas(controllers, "cpu")) {
-      take(LeastOnTheWay(root + "/cpu", path, QuotaV1));
+      take(LeastOnTheWay(root, path, v2));
+    } else if (ListHas(controllers, controller)) {
+      take(LeastOnTheWay(root + "/" + controller, path, v1));
     }
   }
+  return least;
+}
+
+}  // namespace
+
+std::optional<int> CgroupCpuLimit(std::string_view membership, const std::string& root) {
+  const std::optional<double> least = LeastLimit(membership, root, "cpu", QuotaV2, QuotaV1);
   if (!least) return std::nullopt;
   return std::max(1, static_cast<int>(std::ceil(std::min(*least, 1e6))));
+}
+
+std::optional<int64_t> CgroupMemoryLimit(std::string_view membership, const std::string& root) {
+  const std::optional<double> least = LeastLimit(membership, root, "memory", MemoryV2, MemoryV1);
+  constexpr double kNoLimit = 0x1p62;  // v1 says so by a number near 2^63
+  if (!least || *least <= 0 || *least >= kNoLimit) return std::nullopt;
+  return static_cast<int64_t>(*least);
+}
+
+std::string OwnCgroups() {
+  std::ifstream file("/proc/self/cgroup");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace subfloor::device

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,5 +14,12 @@ namespace subfloor::device {
 /// the least wins. Inside a container the group's own path is often not visible; then what is visible of it
 /// counts.
 std::optional<int> CgroupCpuLimit(std::string_view membership, const std::string& root);
+
+/// Bytes of memory that control groups let a process use, found in the same way (v2: memory.max; v1:
+/// memory.limit_in_bytes); nullopt without a limit.
+std::optional<int64_t> CgroupMemoryLimit(std::string_view membership, const std::string& root);
+
+/// The text of /proc/self/cgroup; empty where there is none.
+std::string OwnCgroups();
 
 }  // namespace subfloor::device

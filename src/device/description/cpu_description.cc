@@ -187,9 +187,7 @@ int UsableCores() {
   cpu_set_t set;
   int cores = static_cast<int>(std::thread::hardware_concurrency());
   if (sched_getaffinity(0, sizeof(set), &set) == 0) cores = CPU_COUNT(&set);
-  std::ifstream file("/proc/self/cgroup");
-  std::string membership{std::istreambuf_iterator<char>(file), {}};
-  if (std::optional<int> limit = CgroupCpuLimit(membership, "/sys/fs/cgroup"))
+  if (std::optional<int> limit = CgroupCpuLimit(OwnCgroups(), "/sys/fs/cgroup"))
     cores = std::min(cores, *limit);
   return std::max(cores, 1);
 }
