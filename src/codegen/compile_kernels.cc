@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <map>
 #include <set>
+#include <thread>
 #include <tuple>
 
 #include "codegen/emitters/kernel.h"
@@ -23,6 +25,24 @@ namespace {
 constexpr size_t kKernelsPerModule = 30;
 constexpr size_t kCompileStackBytes = 64 << 20;
 constexpr int64_t kLargestBody = 20'000;  // instructions: emission recurses over them, within the stack above
+
+// Those of the body and of all that it calls: combiners, comparators.
+int64_t InstructionsOf(const hlo::Computation& body) {
+  int64_t count = 0;
+  std::set<const hlo::Computation*> seen = {&body};
+  std::vector<const hlo::Computation*> pending = {&body};
+  while (!pending.empty()) {
+    const hlo::Computation* current = pending.back();
+    pending.pop_back();
+    count += current->instruction_count();
+    for (const hlo::Instruction* instruction : current->instructions()) {
+      for (const hlo::Computation* called : instruction->called_computations()) {
+        if (seen.insert(called).second) pending.push_back(called);
+      }
+    }
+  }
+  return count;
+}
 
 // What one compile thread makes of its share of kernels.
 struct Part {
@@ -80,9 +100,9 @@ class Compilation {
         continue;
       }
       if (jobs_[i].body == nullptr) return InternalError("kernel {} has no body", jobs_[i].name);
-      if (jobs_[i].body->instruction_count() > kLargestBody) {
-        return NotSupported("kernel {} holds {} instructions; up to {} would work", jobs_[i].name,
-                            jobs_[i].body->instruction_count(), kLargestBody);
+      if (const int64_t count = InstructionsOf(*jobs_[i].body); count > kLargestBody) {
+        return NotSupported("kernel {} holds {} instructions; up to {} would work", jobs_[i].name, count,
+                            kLargestBody);
       }
       // The first of equal kernels is compiled for all of them.
       const auto key = std::tuple(hlo::FingerprintOf(*jobs_[i].body), jobs_[i].emitter, jobs_[i].in_place);
@@ -158,7 +178,14 @@ class Compilation {
         static_cast<Compilation*>(self)->Work();
         return nullptr;
       };
-      if (pthread_create(&thread, &attributes, main, this) != 0) break;
+      int failed = pthread_create(&thread, &attributes, main, this);
+      // A machine short of memory or threads for a moment may have some again: without one there is no
+      // result.
+      for (int tries = 0; failed == EAGAIN && threads.empty() && tries < 50; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(4));
+        failed = pthread_create(&thread, &attributes, main, this);
+      }
+      if (failed != 0) break;
       threads.push_back(thread);
     }
     pthread_attr_destroy(&attributes);

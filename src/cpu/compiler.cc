@@ -61,6 +61,27 @@ void DropPacking(hlo::Module& module) {
   }
 }
 
+// Loops and branches in loops and branches: what is too deep for a run is refused before the passes spend on
+// each level what all levels below it cost.
+Status CheckNesting(const hlo::Module& module) {
+  absl::flat_hash_map<const hlo::Computation*, int> levels;
+  for (const hlo::Computation* computation : module.MakePostOrder()) {
+    int level = 0;
+    for (const hlo::Instruction* instruction : computation->instructions()) {
+      const bool keeps_frame =
+          instruction->opcode() == hlo::Opcode::kWhile || instruction->opcode() == hlo::Opcode::kConditional;
+      for (const hlo::Computation* called : instruction->called_computations()) {
+        level = std::max(level, levels[called] + (keeps_frame ? 1 : 0));
+      }
+    }
+    levels[computation] = level;
+  }
+  const int deepest = levels[module.entry()];
+  if (deepest <= runtime::Executable::kMaxNesting) return {};
+  return NotSupported("loops and branches are nested {} deep; up to {} would work", deepest,
+                      runtime::Executable::kMaxNesting);
+}
+
 Status RewriteModule(hlo::Module& module, const CompileOptions& options, CompileReport& report) {
   passes::PassContext context;
   context.options = options.passes;
@@ -140,6 +161,7 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   CompileReport& report = compiled.report;
   PhaseClock clock(report, options);
 
+  SF_CHECK(CheckNesting(source));
   clock.Begin("rewrite");
   std::unique_ptr<hlo::Module> module = source.Clone();
   DropPacking(*module);

@@ -28,6 +28,7 @@ CORPUS = ROOT.parent / "shared/corpus/programs"
 ADAPTIVE = {"diffrax.b380012920": 8}
 DIRECT_SLACK = 64  # ulp, where jaxlib's own result is all there is to compare with
 LARGE = 1 << 30
+TIMEOUT = 3600  # seconds: for the largest programs, on a busy machine
 LARGEST_WIDENED = 1 << 29  # bytes of inputs: beyond that there is no memory for a run in f64
 FLOATS = r"\b(?:bf16|f16|f32)\["
 
@@ -64,7 +65,7 @@ def run_subfloor(path, inputs, folder):
     for i, value in enumerate(inputs):
         np.save(f"{folder}/in{i}.npy", rival.widen(value))
     command = [TOOL, "run", path, f"--inputs={folder}", f"--outputs={folder}/out"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     if done.returncode != 0:
         raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip().splitlines()[-1] if done.stderr else ''}")
     count = len(list(pathlib.Path(folder, "out").glob("out*.npy")))
@@ -74,7 +75,7 @@ def run_subfloor(path, inputs, folder):
 def compare(path):
     """One line about one program, and whether it agrees."""
     # Fusions stamped for one back end's library are inlined: nobody else runs them.
-    expanded = subprocess.run([TOOL, "opt", path, "--pass=inline-fusions", "--print=large"], capture_output=True, text=True, timeout=600)
+    expanded = subprocess.run([TOOL, "opt", path, "--pass=inline-fusions", "--print=large"], capture_output=True, text=True, timeout=TIMEOUT)
     if expanded.returncode != 0:
         return False, expanded.stderr.strip()
     text = expanded.stdout
@@ -114,10 +115,7 @@ def compare(path):
             theirs_max, theirs_rms = errors_in_ulp(other.astype(np.float64), true, bits)
             worst = max(worst, ours_max)
             factor = ADAPTIVE.get(path.stem, 2)
-            # The largest of many errors is luck where a few small elements are left over from cancellation: if the root mean
-            # square, which no single element decides, keeps to the factor, the maximum may be twice that.
-            most = 2 * factor if ours_rms <= factor * theirs_rms + 4 else factor
-            if ours_max > most * theirs_max + 4 + slack or ours_rms > factor * theirs_rms + 4 + slack / 8:
+            if ours_max > factor * theirs_max + 4 + slack or ours_rms > factor * theirs_rms + 4 + slack / 8:
                 return False, (f"out{i}: error {ours_max:.3g} ulp (rms {ours_rms:.3g}), jaxlib's {theirs_max:.3g} "
                                f"(rms {theirs_rms:.3g}), against {against}")
         return True, f"{len(actual)} outputs agree, worst {worst:.3g} ulp against {against}"

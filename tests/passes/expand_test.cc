@@ -148,6 +148,20 @@ ENTRY e {
   EXPECT_EQ(Count(*after, Opcode::kMap), 0);
 }
 
+TEST(ExpandMap, MapsInsideMaps) {
+  auto after = ExpectSame("expand-map", R"(
+m {
+  a = f32[] parameter(0)
+  inner = f32[] map(a), dimensions={}, to_apply={ x = f32[] parameter(0) ROOT n = f32[] negate(x) }
+  ROOT r = f32[] add(inner, a)
+}
+ENTRY e {
+  a = f32[3,4] parameter(0)
+  ROOT m = f32[3,4] map(a), dimensions={0,1}, to_apply=m
+})");
+  EXPECT_EQ(Count(*after, Opcode::kMap), 0);
+}
+
 TEST(ExpandDynamicIndex, OneVectorOfStarts) {
   for (const char* type : {"s32", "u8"}) {
     const std::string text = fmt::format(R"(

@@ -59,6 +59,7 @@ void RandomGenerator::AddWhile() {
     Instruction* out = result.value;
     // Trips must not let floats grow without bound.
     if (options_.tame && IsFloat(value.type()) && value.type() != kF8E8M0FNU) out = body.Bounded(out, -2, 2);
+    if (options_.tame && IsComplex(value.type())) out = body.BoundedComplex(out, 2);
     next.push_back(out);
   }
   if (!c.Finish(c.Tuple(next)) || !condition.ok()) return;

@@ -31,6 +31,11 @@ Instruction* RandomGenerator::AwayFromZero(Instruction* x, double least) {
   return b_.Add(b_.Abs(x), b_.Full(x->shape(), least));
 }
 
+Instruction* RandomGenerator::BoundedComplex(Instruction* x, double most, bool right_half) {
+  Instruction* real = Bounded(b_.Real(x), -most, most);
+  return b_.Complex(right_half ? AwayFromZero(real, 0.5) : real, Bounded(b_.Imag(x), -most, most));
+}
+
 void RandomGenerator::AddElementwise() {
   const bool tame = options_.tame;
   const RandomValue x = Any();
@@ -166,10 +171,12 @@ void RandomGenerator::AddTranscendental() {
       kF32);
   if ((!IsFloat(x.type()) || x.type() == kF8E8M0FNU) && !IsComplex(x.type())) return;
   if (IsComplex(x.type())) {
-    return Keep(b_.Make(random_.Pick({Opcode::kAbs, Opcode::kExp, Opcode::kLog, Opcode::kSqrt, Opcode::kSin,
-                                      Opcode::kCosine, Opcode::kTanh}),
-                        {x.value}),
-                false);
+    const auto op = random_.Pick({Opcode::kAbs, Opcode::kExp, Opcode::kLog, Opcode::kSqrt, Opcode::kSin,
+                                  Opcode::kCosine, Opcode::kTanh});
+    // Logarithm and root are cut along the negative axis, where a rounding error may choose the side.
+    const bool cut = op == Opcode::kLog || op == Opcode::kSqrt;
+    Instruction* z = options_.tame ? BoundedComplex(x.value, 1, cut) : x.value;
+    return Keep(b_.Make(op, {z}), false);
   }
   const bool tame = options_.tame;
   Instruction* v = x.value;

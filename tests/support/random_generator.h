@@ -99,6 +99,8 @@ class RandomGenerator {
 
   hlo::Computation* NewComputation(std::string_view name) { return b_.module()->AddComputation(name); }
   hlo::Instruction* Bounded(hlo::Instruction* x, double low, double high);
+  /// Both parts within [-most, most]; with `right_half` the real part at least 0.5 instead.
+  hlo::Instruction* BoundedComplex(hlo::Instruction* x, double most, bool right_half = false);
   hlo::Instruction* AwayFromZero(hlo::Instruction* x, double least);
   /// A scalar index into a dimension of this size: mostly inside, sometimes not.
   hlo::Instruction* Index(ElementType type, int64_t size);

@@ -36,7 +36,11 @@ Instruction* Spread(Builder& b, const Instruction& op, const Shape& sizes,
 Result<bool> ExpandMap(hlo::Module& module, PassContext& context) {
   const auto wanted = [](const Instruction& op) { return op.opcode() == Opcode::kMap; };
   return ReplaceEach(module, wanted, [](Builder& b, Instruction& op) -> Result<Instruction*> {
-    const std::vector<Instruction*> body = op.called()->MakePostOrder();
+    std::vector<Instruction*> body = op.called()->MakePostOrder();
+    // A map inside, expanded before, still stands there.
+    std::erase_if(body, [](const Instruction* inner) {
+      return inner->use_count() == 0 && !inner->IsRoot() && !inner->IsParameter();
+    });
     for (const Instruction* inner : body) {
       if (!Spreads(*inner)) return nullptr;
     }

@@ -55,9 +55,10 @@ void MoveControlEdges(Instruction* from, Instruction*& to) {
 
 Result<bool> ReplaceEach(hlo::Module& module, const std::function<bool(const Instruction&)>& wanted,
                          const std::function<Result<Instruction*>(Builder&, Instruction&)>& expand) {
-  // Listed first, since expanding adds computations and instructions.
+  // Listed first, since expanding adds computations and instructions; called ones before callers, whose
+  // expansion may look into them.
   std::vector<Instruction*> found;
-  for (const Computation* computation : module.computations()) {
+  for (const Computation* computation : module.MakePostOrder()) {
     if (computation->IsFusionBody()) continue;
     for (Instruction* instruction : computation->instructions()) {
       if (wanted(*instruction)) found.push_back(instruction);

@@ -94,9 +94,10 @@ bool SameCallees(const Instruction* a, const Instruction* b) {
                             });
 }
 
+// But for what they call.
 bool SameOperation(const Instruction* a, const Instruction* b) {
   return a->opcode() == b->opcode() && a->shape() == b->shape() && a->attributes() == b->attributes() &&
-         a->annotations().backend_config == b->annotations().backend_config && SameCallees(a, b);
+         a->annotations().backend_config == b->annotations().backend_config;
 }
 
 bool MayMerge(const Instruction* instruction) {
@@ -135,7 +136,7 @@ struct KeyEqual {
     for (int64_t i = 0; i < a.instruction->operand_count(); ++i) {
       if (a.instruction->operand(i) != b.instruction->operand(i)) return false;
     }
-    return SameOperation(a.instruction, b.instruction);
+    return SameOperation(a.instruction, b.instruction) && SameCallees(a.instruction, b.instruction);
   }
 };
 
@@ -160,7 +161,8 @@ bool MergeIn(Computation& computation) {
 // Small computations only: reducers and comparators, which come by the dozen.
 constexpr int64_t kMaxComparedInstructions = 24;
 
-// Equal instruction by instruction in post order, operands by position.
+// Equal instruction by instruction in post order, operands by position. Callees must be the same ones: with
+// loops in loops, comparing what is inside for each pair would cost the cube of the depth.
 bool SameStructure(const Computation& a, const Computation& b) {
   if (a.instruction_count() != b.instruction_count() || a.parameter_count() != b.parameter_count() ||
       a.execution_thread() != b.execution_thread()) {
@@ -170,8 +172,8 @@ bool SameStructure(const Computation& a, const Computation& b) {
   absl::flat_hash_map<const Instruction*, size_t> place_a, place_b;
   for (size_t i = 0; i < order_a.size(); ++i) {
     const Instruction *x = order_a[i], *y = order_b[i];
-    if (!SameOperation(x, y) || HasControlEdges(x) || HasControlEdges(y) ||
-        x->operand_count() != y->operand_count()) {
+    if (!SameOperation(x, y) || !std::ranges::equal(x->called_computations(), y->called_computations()) ||
+        HasControlEdges(x) || HasControlEdges(y) || x->operand_count() != y->operand_count()) {
       return false;
     }
     for (int64_t k = 0; k < x->operand_count(); ++k) {
