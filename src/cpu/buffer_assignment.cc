@@ -123,6 +123,14 @@ std::string LargestBuffers(const ValueFlow& flow, std::vector<Block> blocks) {
 }  // namespace
 
 Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, decision::Log* log) {
+  // No sum of sizes below overflows.
+  int64_t total = 0;
+  for (const Value& value : flow.values) {
+    if (__builtin_add_overflow(total, value.bytes, &total) || total > (int64_t{1} << 61)) {
+      return OutOfResources("the program needs more than 2^61 bytes; one of its values is %{} {}",
+                            value.instruction->name(), value.shape->ToString(false));
+    }
+  }
   Sharing sharing(flow);
   for (Transfer& transfer : flow.transfers) {
     const Value& from = flow.values[static_cast<size_t>(transfer.from)];

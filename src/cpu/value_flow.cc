@@ -168,15 +168,13 @@ class Analysis {
     for (const Shape* leaf : Leaves(instruction->shape())) {
       leaves.push_back(NewValue(Value::Kind::kOp, instruction, count++, leaf));
     }
-    // Operands updated in place are handed over first, at a step of their own.
-    if (!in_place.empty()) {
+    // Operands updated in place are handed over first, at steps of their own.
+    for (const auto& [operand, leaf] : in_place) {
       const int64_t handover = NextStep();
-      for (const auto& [operand, leaf] : in_place) {
-        const ValueId from = flow_.leaves[instruction->operand(operand)][0];
-        AddTransfer({Transfer::Place::kBefore, instruction, nullptr, from, leaves[static_cast<size_t>(leaf)],
-                     handover, false});
-        Define(leaves[static_cast<size_t>(leaf)], handover + 1);
-      }
+      const ValueId from = flow_.leaves[instruction->operand(operand)][0];
+      AddTransfer({Transfer::Place::kBefore, instruction, nullptr, from, leaves[static_cast<size_t>(leaf)],
+                   handover, false});
+      Define(leaves[static_cast<size_t>(leaf)], handover + 1);
     }
     // An operand that is read element by element, each just before its place is written, ends a tick before
     // the results begin: it may share bytes with one of them.
@@ -210,15 +208,15 @@ class Analysis {
     const std::vector<ValueId> init = flow_.leaves[loop->operand(0)];
     const std::vector<const Shape*> shapes = Leaves(loop->shape());
 
-    const int64_t enter = NextStep();
     std::vector<ValueId> state;
     for (size_t i = 0; i < init.size(); ++i) {
+      // The state is live through the condition; whether it stays so through the body follows from its uses
+      // there.
+      const int64_t enter = NextStep();
       state.push_back(NewValue(Value::Kind::kState, loop, static_cast<int64_t>(i), shapes[i]));
       AddTransfer({Transfer::Place::kBefore, loop, nullptr, init[i], state[i], enter, false});
+      Define(state[i], enter + 1);
     }
-    // The state is live through the condition; whether it stays so through the body follows from its uses
-    // there.
-    for (ValueId id : state) Define(id, enter + 1);
     flow_.leaves[condition->parameter(0)] = state;
     SF_CHECK(Visit(*condition, depth + 1));
     const int64_t decided = NextStep();
@@ -251,8 +249,9 @@ class Analysis {
       }
       settle.emplace_back(from, i);
     }
-    const int64_t settled = NextStep();
+    // One after the other: a value that is still to be moved must not lie where an earlier one goes.
     for (const auto& [from, i] : settle) {
+      const int64_t settled = NextStep();
       AddTransfer({Transfer::Place::kEndOfBody, loop, body, from, state[i], settled, false});
       Define(state[i], settled + 1);
     }
@@ -273,9 +272,9 @@ class Analysis {
       const hlo::Computation* computation = conditional->called(branch);
       BindParameters(*computation, {conditional->operand(branch + 1)});
       SF_CHECK(Visit(*computation, depth + 1));
-      const int64_t close = NextStep();
       const std::vector<ValueId>& root = flow_.leaves[computation->root()];
       for (size_t i = 0; i < result.size(); ++i) {
+        const int64_t close = NextStep();
         AddTransfer(
             {Transfer::Place::kEndOfBody, conditional, computation, root[i], result[i], close, false});
         Define(result[i], close + 1);

@@ -14,7 +14,7 @@ constexpr std::array kOptions = {
     OptionInfo{"cpu", &Options::cpu, Effect::kResults,
                "code for this CPU: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64"},
     OptionInfo{"threads", &Options::threads, Effect::kSpeed,
-               "threads to compile and run with; 0: as many as affinity and cgroup allow"},
+               "threads to compile and run with, at most 1024; 0: as many as affinity and cgroup allow"},
     OptionInfo{"memory-limit", &Options::memory_limit, Effect::kDiagnosis,
                "refuse programs whose buffers exceed this many bytes; 0: RAM or the cgroup's limit"},
     OptionInfo{
@@ -62,7 +62,10 @@ std::string_view EffectName(Effect effect) {
 
 }  // namespace
 
-int Options::ThreadCount() const { return threads > 0 ? static_cast<int>(threads) : device::HostCpu().cores; }
+int Options::ThreadCount() const {
+  constexpr int64_t kMost = 1024;  // far more than help, far fewer than a system refuses to start
+  return threads > 0 ? static_cast<int>(std::min(threads, kMost)) : device::HostCpu().cores;
+}
 
 std::span<const OptionInfo> AllOptions() { return kOptions; }
 

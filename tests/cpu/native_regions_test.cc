@@ -171,6 +171,32 @@ ENTRY main {
   EXPECT_EQ(RunAndCompare(kText), Kinds{kKernel});
 }
 
+// The next y is x updated in place, the next x needs both: their moves at the end of the body must not
+// collide.
+TEST(NativeRegions, AnUpdateInPlaceThatChangesPlaces) {
+  const std::string text = "HloModule m\n" + std::string(kCountTo) + R"(
+body {
+  p = (s32[], s32[4], s32[4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = s32[4] get-tuple-element(p), index=1
+  y = s32[4] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  row = s32[1] reshape(one)
+  next = s32[] add(i, one)
+  sum = s32[4] add(y, x)
+  updated = s32[4] dynamic-update-slice(x, row, i)
+  ROOT t = (s32[], s32[4], s32[4]) tuple(next, sum, updated)
+}
+ENTRY main {
+  start = s32[] constant(0)
+  x = s32[4] parameter(0)
+  y = s32[4] parameter(1)
+  init = (s32[], s32[4], s32[4]) tuple(start, x, y)
+  ROOT w = (s32[], s32[4], s32[4]) while(init), condition=cond, body=body
+})";
+  RunAndCompare(text);
+}
+
 // What is large stays a thunk of its own; the small steps around it in the loop become one.
 TEST(NativeRegions, ALargeKernelKeepsItsThunk) {
   constexpr std::string_view kText = R"(
