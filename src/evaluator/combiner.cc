@@ -29,7 +29,7 @@ bool CombinesComponent(const Instruction& instruction, int64_t component, int64_
   if (!IsCombining(instruction.opcode())) return false;
   const Instruction *a = instruction.operand(0), *b = instruction.operand(1);
   if (!a->IsParameter() || !b->IsParameter()) return false;
-  const auto [low, high] = std::minmax(a->parameter_number(), b->parameter_number());
+  const auto [low, high] = std::minmax({a->parameter_number(), b->parameter_number()});
   return low == component && high == components + component;
 }
 
