@@ -5,9 +5,10 @@
 
 Programs with more than a GiB of inputs are run only with --large: they want 16 GiB of memory and minutes.
 
-What agreement means stands in docs/numerics.md: where the program can be widened to f64, the widened run is the truth, and
-our error against it may be twice jaxlib's plus 4 units in the last place, by maximum and by root mean square; elsewhere
-(bit tricks on floats) the two results are compared directly, by the same measure against jaxlib's. Integers and pred must be equal.
+What agreement means stands in docs/numerics.md: where the program can be widened to f64 (f32, if it is large and its results
+are of 16 bits), the widened run is the truth, and our error against it may be twice jaxlib's plus 4 units in the last place,
+by maximum and by root mean square; elsewhere (bit tricks on floats) the two results are compared directly, by the same
+measure against jaxlib's. Integers and pred must be equal.
 """
 
 import pathlib
@@ -30,14 +31,18 @@ DIRECT_SLACK = 64  # ulp, where jaxlib's own result is all there is to compare w
 LARGE = 1 << 30
 TIMEOUT = 3600  # seconds: for the largest programs, on a busy machine
 LARGEST_WIDENED = 1 << 29  # bytes of inputs: beyond that there is no memory for a run in f64
-FLOATS = r"\b(?:bf16|f16|f32)\["
 
 
-def widened(text):
-    """The program with every float an f64, or None where it looks at the bits of floats."""
+def widened(text, to):
+    """The program with every float an f64, or, with to="f32", every 16-bit float an f32. None where it looks at the bits of
+    floats."""
     if "bitcast-convert" in text or "reduce-precision" in text or "rng" in text:
         return None
-    return re.sub(FLOATS, "f64[", text)
+    return re.sub(r"\b(?:bf16|f16|f32)\[", f"{to}[", text)
+
+
+def is_float(dtype):
+    return dtype.kind == "f" or dtype.name == "bfloat16"
 
 
 def mantissa_bits(dtype):
@@ -91,12 +96,17 @@ def compare(path):
         if len(actual) != len(expected):
             return False, f"{len(actual)} outputs, jaxlib has {len(expected)}"
         truth, against = None, "truth"
-        wide = widened(text) if sum(value.nbytes for value in inputs) < LARGEST_WIDENED else None
+        to = "f64"
+        if sum(value.nbytes for value in inputs) >= LARGEST_WIDENED:
+            # f32 is wide enough where all results are of 16 bits: its errors are 2^-13 of theirs, or less.
+            to = "f32" if all(value.dtype.itemsize <= 2 for value in expected if is_float(value.dtype)) else None
+            against = "truth in f32"
+        wide = widened(text, to) if to else None
         if wide is not None:
             try:
-                truth = rival.Program(wide).run(
-                    [v.astype(np.float64) if v.dtype.kind == "f" or v.dtype.name == "bfloat16" else v for v in inputs]
-                )
+                theirs = None  # its memory is wanted
+                dtype = np.float64 if to == "f64" else np.float32
+                truth = rival.Program(wide).run([v.astype(dtype) if is_float(v.dtype) else v for v in inputs])
             except Exception as problem:  # a type that does not widen: compare directly
                 against = f"jaxlib ({str(problem).splitlines()[0][:40]})"
         if truth is None:
