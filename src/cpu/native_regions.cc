@@ -70,7 +70,7 @@ class Finder {
  public:
   Finder(const ValueFlow& flow, const StepOrder& order, const BufferAssignment& assignment,
          decision::Log* log)
-      : flow_(flow), order_(order), assignment_(assignment), log_(log), uses_(flow.values.size(), 0) {}
+      : flow_(flow), order_(order), assignment_(assignment), log_(log) {}
 
   NativeRegions Run(const hlo::Computation& entry) {
     CountUses(entry, uses_);
@@ -90,11 +90,13 @@ class Finder {
     }
   };
 
-  void CountUses(const hlo::Computation& computation, std::vector<int32_t>& uses) const {
+  // How often each value is named.
+  using Uses = absl::flat_hash_map<ValueId, int32_t>;
+  void CountUses(const hlo::Computation& computation, Uses& uses) const {
     for (const OrderedStep& step : order_.Of(computation)) CountUses(step, uses);
   }
-  void CountUses(const OrderedStep& step, std::vector<int32_t>& uses) const {
-    ForEachValue(flow_, step, [&](ValueId id, bool) { ++uses[static_cast<size_t>(id)]; });
+  void CountUses(const OrderedStep& step, Uses& uses) const {
+    ForEachValue(flow_, step, [&](ValueId id, bool) { ++uses[id]; });
     if (step.instruction == nullptr || !IsControl(*step.instruction)) return;
     for (const hlo::Computation* nested : step.instruction->called_computations()) CountUses(*nested, uses);
   }
@@ -121,13 +123,9 @@ class Finder {
         for (const OrderedStep& inner : order_.Of(*nested)) cost += CostOf(inner);
       }
       const bool fits = cost.instructions <= kMostInstructions;
-      if (op.opcode() == Opcode::kWhile) {
-        const Fact fact = !cost.native ? Fact::kBodyNotNative
-                          : fits       ? Fact::kBodySmall
-                                       : Fact::kFusionTooLarge;
-        decision::Decide(log_, Question::kNativeLoop, cost.native && fits, fact, cost.instructions,
-                         kMostInstructions, op.id());
-      }
+      const Fact fact = !cost.native ? Fact::kBodyNotNative : fits ? Fact::kBodySmall : Fact::kFusionTooLarge;
+      decision::Decide(log_, Question::kNativeLoop, cost.native && fits, fact, cost.instructions,
+                       kMostInstructions, op.id());
       cost.native &= fits;
     }
     costs_[&op] = cost;
@@ -175,8 +173,7 @@ class Finder {
       control |= steps[i].instruction != nullptr && IsControl(*steps[i].instruction);
     }
     if (!control && (!in_loop || working < 2)) return;
-    std::unique_ptr<NativeRegion> region = Make(steps, first, end, control);
-    if (region->arguments.size() <= kMostArguments) {
+    if (std::unique_ptr<NativeRegion> region = Make(steps, first, end, control)) {
       regions_[&computation].push_back(std::move(region));
     } else if (end - first > 1) {
       const size_t middle = first + (end - first) / 2;
@@ -199,12 +196,13 @@ class Finder {
     return {place.kind, place.index, place.offset, place.bytes};
   }
 
+  // Null if it would take too many arguments.
   std::unique_ptr<NativeRegion> Make(const std::vector<OrderedStep>& order, size_t first, size_t end,
                                      bool control) {
     auto region = std::make_unique<NativeRegion>();
     region->first = first;
     region->count = end - first;
-    std::vector<int32_t> inside(flow_.values.size(), 0);
+    Uses inside;
     std::map<PlaceKey, Bytes> places;
     for (size_t i = first; i < end; ++i) {
       CountUses(order[i], inside);
@@ -217,13 +215,13 @@ class Finder {
     if (region->instruction == nullptr) {
       region->instruction = flow_.values[static_cast<size_t>(order[first].transfer->to)].instruction;
     }
-    for (size_t id = 0; id < inside.size(); ++id) {
-      if (inside[id] == 0 || inside[id] == uses_[id]) continue;
-      places[KeyOf(static_cast<ValueId>(id))].used_outside = true;
+    for (const auto& [id, count] : inside) {
+      if (count != uses_.at(id)) places[KeyOf(id)].used_outside = true;
     }
-    AllotBuffers(places, control, *region);
-    for (size_t i = first; i < end; ++i) AddStep(order[i], region->program.steps, *region);
     numbers_.clear();
+    AllotBuffers(places, control, *region);
+    if (region->arguments.size() > kMostArguments) return nullptr;
+    for (size_t i = first; i < end; ++i) AddStep(order[i], region->program.steps, *region);
     return region;
   }
 
@@ -352,7 +350,7 @@ class Finder {
   const StepOrder& order_;
   const BufferAssignment& assignment_;
   decision::Log* log_;
-  std::vector<int32_t> uses_;  // by ValueId, in the whole program
+  Uses uses_;  // in the whole program
   absl::flat_hash_map<const Instruction*, Cost> costs_;
   std::map<PlaceKey, int32_t> numbers_;  // of the region being made
   NativeRegions regions_;

@@ -30,7 +30,7 @@
   X(kConvolutionLibrary, "which library takes the convolution?") \
   X(kBufferReuse, "reuse a buffer?")                             \
   X(kAlias, "share the operand's buffer?")                       \
-  X(kNativeLoop, "one native function for the loop?")
+  X(kNativeLoop, "one native function for the loop or branch?")
 
 // X(enumerator, sentence)
 #define SUBFLOOR_FACTS(X)                                                                                    \

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "cpu/value_flow.h"
 #include "hlo/builder.h"
@@ -95,29 +94,6 @@ TEST(BufferAssignment, ASwapGoesThroughValuesOfItsOwn) {
   ValueFlow flow = *AnalyzeValueFlow(*module);
   BufferAssignment assignment = *AssignBuffers(flow, 0);
   EXPECT_EQ(Copies(flow), 3 + 4);
-}
-
-TEST(BufferAssignment, AValueThatIsStillToBeMovedKeepsItsBytes) {
-  // y's next value is x updated in place, x's next is computed before: neither may be written where the other
-  // still lies when the body ends.
-  auto module = Loop([](Computation* body, Instruction* x, Instruction* y) {
-    Instruction* next_x = Wrapped(body, hlo::Opcode::kAdd, {x, y}, kArray);
-    Instruction* next_y = Wrapped(body, hlo::Opcode::kNegate, {x}, kArray);
-    return std::pair(next_x, next_y);
-  });
-  ValueFlow flow = *AnalyzeValueFlow(*module);
-  BufferAssignment assignment = *AssignBuffers(flow, 0);
-  std::vector<const Transfer*> moves;
-  for (const Transfer& transfer : flow.transfers) {
-    if (transfer.place == Transfer::Place::kEndOfBody && !transfer.elided) moves.push_back(&transfer);
-  }
-  const auto place = [&](ValueId id) {
-    const Place& at = assignment.places[static_cast<size_t>(id)];
-    return std::tuple(at.kind, at.index, at.offset);
-  };
-  for (size_t i = 0; i < moves.size(); ++i) {
-    for (size_t j = i + 1; j < moves.size(); ++j) EXPECT_NE(place(moves[i]->to), place(moves[j]->from));
-  }
 }
 
 TEST(BufferAssignment, ArenaIsReusedAndTheLimitKept) {
