@@ -44,6 +44,7 @@ struct ArrayInfo {
 /// Memory that fits the alignment kernels want, zeroed. Move-only.
 class Buffer {
  public:
+  /// Where there is no memory left, data() is null, size_bytes() 0, and Run answers out of resources.
   explicit Buffer(int64_t size_bytes);
   void* data() const { return memory_.get(); }
   int64_t size_bytes() const { return size_bytes_; }
@@ -73,6 +74,7 @@ class Executable {
   /// Runs once and returns when all outputs are written. Inputs are only read. Pointers must be aligned to 64
   /// bytes and hold the sizes that inputs() and outputs() name; outputs must not overlap anything.
   Result<void> Run(std::span<const void* const> inputs, std::span<void* const> outputs) const;
+  /// The same; bad input for a buffer of another size.
   Result<void> Run(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const;
 
   /// What was decided and why, as `subfloor explain` prints it.
@@ -80,6 +82,7 @@ class Executable {
 
  private:
   friend class Client;
+  Executable() = default;
   struct State;
   std::shared_ptr<const State> state_;
 };
@@ -95,6 +98,7 @@ class Client {
   Result<Executable> Compile(std::string_view hlo_text, std::string_view name = "") const;
 
  private:
+  Client() = default;
   struct State;
   std::shared_ptr<const State> state_;
 };

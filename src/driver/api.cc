@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "device/description/kernel_abi.h"
 #include "driver/options.h"
@@ -48,12 +48,14 @@ struct Client::State {
   driver::Options options;
 };
 
-Buffer::Buffer(int64_t size_bytes) : size_bytes_(size_bytes) {
+Buffer::Buffer(int64_t size_bytes) : size_bytes_(0) {
   constexpr int64_t kAlignment = SUBFLOOR_BUFFER_ALIGNMENT;
+  if (size_bytes < 0 || size_bytes > INT64_MAX - kAlignment) return;
   const int64_t padded = std::max<int64_t>((size_bytes + kAlignment - 1) / kAlignment, 1) * kAlignment;
   memory_.reset(std::aligned_alloc(kAlignment, static_cast<size_t>(padded)));
-  if (!memory_) throw std::bad_alloc();
+  if (!memory_) return;
   std::memset(memory_.get(), 0, static_cast<size_t>(padded));
+  size_bytes_ = size_bytes;
 }
 
 void Buffer::Free::operator()(void* memory) const { std::free(memory); }
@@ -80,6 +82,21 @@ Result<void> Executable::Run(std::span<const void* const> inputs, std::span<void
 }
 
 Result<void> Executable::Run(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const {
+  const auto check = [](std::span<const Buffer> buffers, const std::vector<ArrayInfo>& wanted,
+                        std::string_view what) -> Result<void> {
+    for (size_t i = 0; i < std::min(buffers.size(), wanted.size()); ++i) {
+      if (buffers[i].data() == nullptr)
+        return std::unexpected(
+            Error{ErrorKind::kOutOfResources, fmt::format("{} {} has no memory", what, i)});
+      if (buffers[i].size_bytes() != wanted[i].size_bytes)
+        return std::unexpected(
+            Error{ErrorKind::kBadInput, fmt::format("{} {} has {} bytes, the program wants {}", what, i,
+                                                    buffers[i].size_bytes(), wanted[i].size_bytes)});
+    }
+    return {};
+  };
+  if (Result<void> fits = check(inputs, state_->inputs, "input"); !fits) return fits;
+  if (Result<void> fits = check(outputs, state_->outputs, "output"); !fits) return fits;
   std::vector<const void*> in;
   std::vector<void*> out;
   for (const Buffer& buffer : inputs) in.push_back(buffer.data());

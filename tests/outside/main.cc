@@ -3,8 +3,10 @@
 
 #include <subfloor/subfloor.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -53,6 +55,16 @@ int main() {
   const void* inputs[] = {x, y};
   void* outputs[] = {product, copy};
   if (auto ran = program->Run(inputs, outputs); !ran) return Fail(ran.error().message);
+  std::vector<api::Buffer> small;
+  small.emplace_back(20);
+  small.emplace_back(16);
+  const std::vector<api::Buffer> results = program->MakeOutputs();
+  if (auto ran = program->Run(small, results); ran || ran.error().kind != api::ErrorKind::kBadInput)
+    return Fail("a buffer of another size must be refused");
+  small.pop_back();
+  small.emplace_back(INT64_MAX);
+  if (auto ran = program->Run(small, results); ran || ran.error().kind != api::ErrorKind::kOutOfResources)
+    return Fail("a buffer without memory must be refused");
   for (int i = 0; i < 5; ++i) {
     if (product[i] != x[i] * y[i] || copy[i] != x[i])
       return Fail("wrong result at element " + std::to_string(i));
