@@ -196,8 +196,13 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
     if (place.kind == Place::Kind::kTemp) place.offset = offset_of[sharing.Find(static_cast<ValueId>(i))];
   }
   if (memory_limit > 0 && assignment.peak_bytes() > memory_limit) {
-    return OutOfResources("the program needs {} bytes at its peak, the limit is {}; largest temporaries: {}",
-                          assignment.peak_bytes(), memory_limit, LargestBuffers(flow, packed));
+    const std::string largest =
+        packed.empty() ? "" : "; largest temporaries: " + LargestBuffers(flow, packed);
+    return OutOfResources(
+        "the program needs {} bytes at its peak ({} for parameters, {} for outputs, {} for "
+        "constants), the limit is {}{}",
+        assignment.peak_bytes(), assignment.parameter_bytes, assignment.output_bytes,
+        assignment.constant_bytes, memory_limit, largest);
   }
   return assignment;
 }

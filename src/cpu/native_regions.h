@@ -28,8 +28,8 @@ using NativeRegions =
     absl::flat_hash_map<const hlo::Computation*, std::vector<std::unique_ptr<NativeRegion>>>;
 
 /// Finds loops and branches whose steps are all small kernels and copies, and runs of such steps in the
-/// bodies of other loops: a thunk for each would cost more than the work in it. Records for every loop and branch what
-/// was decided and why.
+/// bodies of other loops: a thunk for each would cost more than the work in it. Records for every loop and
+/// branch what was decided and why.
 NativeRegions FindNativeRegions(const hlo::Module& module, const ValueFlow& flow, const StepOrder& order,
                                 const BufferAssignment& assignment, decision::Log* log);
 

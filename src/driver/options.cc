@@ -5,6 +5,7 @@
 #include <charconv>
 #include <vector>
 
+#include "base/nearest.h"
 #include "device/description/cpu_description.h"
 
 namespace subfloor::driver {
@@ -22,31 +23,16 @@ constexpr std::array kOptions = {
         "seed of rng and rng-get-and-update-state in the evaluator; compiled code starts from a fixed one"},
     OptionInfo{"verify-passes", &Options::verify_passes, Effect::kDiagnosis,
                "run the verifier after every pass"},
-    OptionInfo{"skip-passes", &Options::skip_passes, Effect::kSpeed,
-               "comma-separated names of passes not to run; subfloor opt --help lists them"},
+    OptionInfo{
+        "skip-passes", &Options::skip_passes, Effect::kSpeed,
+        "comma-separated names of passes not to run; without one that later steps need, compiling fails"},
     OptionInfo{"max-fusion-instructions", &Options::max_fusion_instructions, Effect::kSpeed,
-               "no fusion holds more instructions than this"},
+               "no fusion holds more instructions than this", 1},
     OptionInfo{"max-folded-bytes", &Options::max_folded_bytes, Effect::kSpeed,
                "constants larger than this are not folded"},
     OptionInfo{"max-unrolled-instructions", &Options::max_unrolled_instructions, Effect::kSpeed,
                "loops are unrolled only if that makes no more instructions than this"},
 };
-
-// Edits (insert, delete, replace) that turn one word into the other.
-int Distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
 
 std::string_view EffectName(Effect effect) {
   switch (effect) {
@@ -72,10 +58,11 @@ std::span<const OptionInfo> AllOptions() { return kOptions; }
 Result<const OptionInfo*> FindOption(std::string_view name) {
   const auto* found = std::ranges::find(kOptions, name, &OptionInfo::name);
   if (found != kOptions.end()) return found;
-  const auto* nearest = std::ranges::min_element(
-      kOptions, {}, [&](const OptionInfo& option) { return Distance(option.name, name.substr(0, 64)); });
-  return BadInput("unknown option '{}'; the nearest is '{}' (subfloor options lists all)", name,
-                  nearest->name);
+  std::vector<std::string_view> names;
+  for (const OptionInfo& option : kOptions) names.push_back(option.name);
+  const std::string_view nearest = Nearest(name, names);
+  if (nearest.empty()) return BadInput("unknown option '{}'; subfloor options lists all", name);
+  return BadInput("unknown option '{}'; the nearest is '{}' (subfloor options lists all)", name, nearest);
 }
 
 Status SetOption(Options& options, std::string_view name, std::string_view value) {
@@ -86,6 +73,8 @@ Status SetOption(Options& options, std::string_view name, std::string_view value
     if (problem != std::errc() || end != value.data() + value.size()) {
       return BadInput("option '{}' wants an integer, found '{}'", name, value);
     }
+    if (number < found->least)
+      return BadInput("option '{}' wants {} or more, found {}", name, found->least, number);
     options.*(*member) = number;
   } else if (const auto* flag = std::get_if<bool Options::*>(&found->member)) {
     if (value != "true" && value != "false")

@@ -36,6 +36,7 @@ struct OptionInfo {
   std::variant<int64_t Options::*, bool Options::*, std::string Options::*> member;
   Effect effect;
   std::string_view help;
+  int64_t least = 0;  ///< of a number
 };
 
 std::span<const OptionInfo> AllOptions();
@@ -43,7 +44,8 @@ std::span<const OptionInfo> AllOptions();
 /// Errors: bad input for an unknown name, naming the nearest.
 Result<const OptionInfo*> FindOption(std::string_view name);
 
-/// Sets one option from text. Errors: those of FindOption; bad input for a value of the wrong type.
+/// Sets one option from text. Errors: those of FindOption; bad input for a value of the wrong type or too
+/// small.
 Status SetOption(Options& options, std::string_view name, std::string_view value);
 
 /// A table of names, effects, values and help, one option a line: of those called `names`, or of all if there

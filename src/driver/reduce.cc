@@ -98,7 +98,8 @@ Instruction* FindById(Module& module, int64_t id) {
 
 Result<std::unique_ptr<Module>> Reduce(const Module& module, const Interesting& interesting,
                                        const ReduceOptions& options) {
-  if (!interesting(module)) return BadInput("the module does not show the problem to begin with");
+  if (!interesting(module))
+    return BadInput("the module does not show the problem to begin with, or what tests for it does not run");
   std::unique_ptr<Module> best = module.Clone();
   int64_t attempts = 0;
   const auto accept = [&](std::unique_ptr<Module>& candidate) {

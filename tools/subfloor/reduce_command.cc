@@ -37,7 +37,9 @@ driver::Interesting ByCommand(const std::string& command) {
     const int code =
         written ? std::system(fmt::format("{} '{}' > /dev/null 2>&1", command, path).c_str()) : 0;
     std::filesystem::remove(path);
-    return code != 0;
+    // 126 and 127: the shell could not run the command, which says nothing of the program.
+    const int status = WIFEXITED(code) ? WEXITSTATUS(code) : code;
+    return status != 0 && status != 126 && status != 127;
   };
 }
 

@@ -66,6 +66,20 @@ struct RunFlags {
   }
 };
 
+// Text that leaves large constants out still runs, on values nobody chose: that must not pass for a result.
+void WarnOfElidedConstants(const hlo::Module& module) {
+  int64_t count = 0;
+  for (const hlo::Computation* computation : module.computations()) {
+    for (const hlo::Instruction* op : computation->instructions())
+      count += op->IsConstant() && op->As<hlo::ConstantAttributes>().elided ? 1 : 0;
+  }
+  if (count == 0) return;
+  fmt::print(
+      stderr,
+      "subfloor: the text leaves out {} large constant{} ({{...}}); a pattern stands in for the values\n",
+      count, count == 1 ? "" : "s");
+}
+
 Result<Literal> RunEvaluator(const hlo::Module& module, std::span<const Literal> arguments,
                              const RunFlags& flags) {
   const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
@@ -79,6 +93,7 @@ Result<Literal> RunEvaluator(const hlo::Module& module, std::span<const Literal>
 Result<int> Run(RunFlags& flags) {
   SF_CHECK(flags.common.Resolve());
   std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
+  WarnOfElidedConstants(*module);
   const std::vector<Literal> arguments = SF_TRY(flags.Arguments(*module));
   if (flags.nan_check) SF_CHECK(flags.CheckNan(*module, arguments));
   Progress("compiling");
@@ -105,6 +120,7 @@ Result<int> Run(RunFlags& flags) {
 
 Result<int> Eval(RunFlags& flags) {
   std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
+  WarnOfElidedConstants(*module);
   const std::vector<Literal> arguments = SF_TRY(flags.Arguments(*module));
   if (flags.nan_check) SF_CHECK(flags.CheckNan(*module, arguments));
   SF_CHECK(flags.Report(SF_TRY(RunEvaluator(*module, arguments, flags))));

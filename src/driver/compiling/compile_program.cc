@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/compiler.h"
+#include "passes/registry.h"
 
 namespace subfloor::driver {
 namespace {
@@ -65,6 +66,7 @@ Result<CompiledProgram> CompileProgram(const hlo::Module& module, const Options&
   compile.threads = options.ThreadCount();
   compile.memory_limit = options.memory_limit;
   compile.passes = PassOptionsOf(options);
+  for (const std::string& name : compile.passes.skip) SF_TRY(passes::FindPass(name));
   compile.dump = dump;
   compile.on_phase = on_phase;
   cpu::Compiled compiled = SF_TRY(cpu::Compile(module, compile));
