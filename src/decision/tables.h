@@ -12,7 +12,6 @@
   X(kSimplifyWhile, "simplify the loop?")                        \
   /* dispatch, in the order in which the CPU asks */             \
   X(kForeignStamp, "stamped for somebody else's library?")       \
-  X(kLibrary, "owned by a library?")                             \
   X(kScatterRoot, "a scatter at the root?")                      \
   X(kSortRoot, "a sort at the root?")                            \
   X(kInPlaceUpdate, "an update in place?")                       \
@@ -37,7 +36,6 @@
   X(kNone, "")                                                                                               \
   /* passes */                                                                                               \
   X(kCheapProducer, "the producer is cheap and its elements are read once")                                  \
-  X(kManyUsers, "the producer has {a} users")                                                                \
   X(kExpensiveReuse, "it is expensive and each element would be computed {a} times")                         \
   X(kFusionTooLarge, "the fusion would hold {a} instructions, the limit is {b}")                             \
   X(kNotFusible, "the op is never fused")                                                                    \
@@ -60,11 +58,8 @@
   X(kNoHero, "no such op feeds the root element by element")                                                 \
   X(kHeroFound, "found behind {a} elementwise ops")                                                          \
   X(kUnknownStamp, "nobody here owns the stamp; compiled as the computation it holds")                       \
-  X(kNoStamp, "no stamp")                                                                                    \
   X(kNothingElse, "nothing else applies")                                                                    \
-  X(kMinorTooSmall, "minor dimension {a}, needs {b}")                                                        \
   X(kOtherReader, "another op reads the buffer")                                                             \
-  X(kBufferNotShared, "output and operand are different buffers")                                            \
   /* codegen */                                                                                              \
   X(kLanes, "{a} lanes of {b} bits")                                                                         \
   X(kElements, "{a} elements in {b} workgroups")                                                             \

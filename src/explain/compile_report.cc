@@ -86,8 +86,7 @@ std::string Explain(const CompileReport& report) {
   for (const auto& [instruction, record] : by_instruction) {
     const bool library = record->question == decision::Question::kDotLibrary ||
                          record->question == decision::Question::kConvolutionLibrary ||
-                         record->question == decision::Question::kForeignStamp ||
-                         record->question == decision::Question::kLibrary;
+                         record->question == decision::Question::kForeignStamp;
     if (library) {
       if (!title) text += "\nlibrary calls and stamps\n";
       title = true;

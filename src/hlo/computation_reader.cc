@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/nearest.h"
 #include "hlo/attribute_text.h"
 #include "hlo/called_attributes.h"
 #include "hlo/literal_text.h"

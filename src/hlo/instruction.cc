@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "hlo/called_attributes.h"
 #include "hlo/computation.h"
 
 namespace subfloor::hlo {
@@ -158,38 +159,18 @@ bool Instruction::HasSideEffect() const {
 }
 
 std::vector<std::string_view> CalledComputationNames(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kWhile:
-      return {"condition", "body"};
-    case Opcode::kConditional:
-      if (instruction.operand_count() > 0 &&
-          instruction.operand(0)->shape().element_type() == ElementType::kPred) {
-        return {"true_computation", "false_computation"};
-      }
-      return {"branch_computations"};
-    case Opcode::kSelectAndScatter:
-      return {"select", "scatter"};
-    case Opcode::kFusion:
-    case Opcode::kAsyncStart:
-    case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone:
-      return {"calls"};
-    case Opcode::kCustomCall:
-      return {"called_computations"};
-    case Opcode::kCall:
-    case Opcode::kMap:
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-    case Opcode::kScatter:
-    case Opcode::kSort:
-    case Opcode::kScan:
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kReduceScatter:
-      return {"to_apply"};
-    default:
-      return {};
+  if (instruction.opcode() == Opcode::kConditional) {
+    const bool pred = instruction.operand_count() > 0 &&
+                      instruction.operand(0)->shape().element_type() == ElementType::kPred;
+    if (pred) return {"true_computation", "false_computation"};
+    return {"branch_computations"};
   }
+  // Alternatives for one slot: the first is the one that is printed.
+  std::vector<std::string_view> names;
+  for (const CalledAttribute& attribute : CalledAttributesOf(instruction.opcode())) {
+    if (attribute.slot == static_cast<int>(names.size())) names.push_back(attribute.name);
+  }
+  return names;
 }
 
 }  // namespace subfloor::hlo

@@ -81,7 +81,6 @@ class Instruction {
 
   // Attributes. ---------------------------------------------------------------------------------------------
   const Attributes& attributes() const { return attributes_; }
-  Attributes& mutable_attributes() { return attributes_; }
   /// The attributes as the struct that this opcode carries. Precondition: the opcode carries a T.
   template <typename T>
   const T& As() const {

@@ -153,7 +153,4 @@ class Lexer {
   int line_ = 1;
 };
 
-/// The one of `candidates` that `word` was most likely meant to be; empty if none is near.
-std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates);
-
 }  // namespace subfloor::hlo

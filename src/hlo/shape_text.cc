@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "base/nearest.h"
 
 namespace subfloor::hlo {
 namespace {

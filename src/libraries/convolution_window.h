@@ -21,14 +21,12 @@ class ConvolutionWindow {
     for (const Dimension& s : dimensions_) {
       taps_ *= s.kernel;
       pixels_ *= s.output;
-      input_pixels_ *= s.input;
     }
   }
 
   const Dimension& operator[](size_t i) const { return dimensions_[i]; }
   int64_t taps() const { return taps_; }
-  int64_t pixels() const { return pixels_; }              ///< of one output image
-  int64_t input_pixels() const { return input_pixels_; }  ///< of one input image
+  int64_t pixels() const { return pixels_; }  ///< of one output image
 
   /// Which image, and where in it, output pixel number `pixel` of the whole batch is.
   int64_t Locate(int64_t pixel, Position& position) const {
@@ -51,7 +49,7 @@ class ConvolutionWindow {
 
  private:
   std::array<Dimension, 3> dimensions_{};
-  int64_t taps_ = 1, pixels_ = 1, input_pixels_ = 1;
+  int64_t taps_ = 1, pixels_ = 1;
 };
 
 }  // namespace subfloor::libraries

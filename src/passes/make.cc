@@ -71,12 +71,6 @@ Instruction* MakeBinary(Opcode opcode, Instruction* x, Instruction* y) {
   return x->parent()->Add(opcode, WithType(x->shape(), x->shape().element_type()), {x, y});
 }
 
-Instruction* MakeCompare(Instruction* x, Instruction* y, hlo::ComparisonDirection direction,
-                         hlo::ComparisonType type) {
-  return x->parent()->Add(Opcode::kCompare, WithType(x->shape(), ElementType::kPred), {x, y},
-                          hlo::CompareAttributes{direction, type});
-}
-
 Instruction* MakeSelect(Instruction* condition, Instruction* on_true, Instruction* on_false) {
   return condition->parent()->Add(Opcode::kSelect,
                                   WithType(on_true->shape(), on_true->shape().element_type()),
@@ -127,6 +121,10 @@ Instruction* MakeSplat(Computation* computation, const Literal& scalar, std::spa
 
 Instruction* MakeZeros(Computation* computation, const Shape& shape) {
   return MakeSplat(computation, *Literal::Zeros(Shape::Scalar(shape.element_type())), shape.dimensions());
+}
+
+bool IsScalarBroadcast(const Instruction* x) {
+  return x->opcode() == Opcode::kBroadcast && x->operand(0)->shape().IsScalar();
 }
 
 std::optional<Literal> SplatOf(const Instruction* x) {

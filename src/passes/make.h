@@ -31,8 +31,6 @@ hlo::Instruction* MakeConcatenate(std::span<hlo::Instruction* const> parts, int6
 hlo::Instruction* MakeConvert(hlo::Instruction* x, ElementType type);
 hlo::Instruction* MakeUnary(hlo::Opcode opcode, hlo::Instruction* x);
 hlo::Instruction* MakeBinary(hlo::Opcode opcode, hlo::Instruction* x, hlo::Instruction* y);
-hlo::Instruction* MakeCompare(hlo::Instruction* x, hlo::Instruction* y, hlo::ComparisonDirection direction,
-                              hlo::ComparisonType type = hlo::ComparisonType::kDefault);
 hlo::Instruction* MakeSelect(hlo::Instruction* condition, hlo::Instruction* on_true,
                              hlo::Instruction* on_false);
 hlo::Instruction* MakeTuple(hlo::Computation* computation, std::span<hlo::Instruction* const> elements);
@@ -46,6 +44,8 @@ hlo::Instruction* MakeSplat(hlo::Computation* computation, const Literal& scalar
                             std::span<const int64_t> dimensions);
 hlo::Instruction* MakeZeros(hlo::Computation* computation, const Shape& shape);
 
+/// A broadcast of a scalar.
+bool IsScalarBroadcast(const hlo::Instruction* x);
 /// The value that every element of `x` has: `x` is a constant of equal elements, or a broadcast or reshape of
 /// one.
 std::optional<Literal> SplatOf(const hlo::Instruction* x);

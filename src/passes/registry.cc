@@ -1,10 +1,10 @@
 #include "passes/registry.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "base/nearest.h"
 #include "passes/canonical/canonicalize_convolutions.h"
 #include "passes/canonical/canonicalize_dots.h"
 #include "passes/canonical/canonicalize_gathers.h"
@@ -14,6 +14,7 @@
 #include "passes/fuse/inline_fusions.h"
 #include "passes/fuse/wrap_in_fusions.h"
 #include "passes/layout/normalize_layouts.h"
+#include "passes/loops/hoist_loop_invariants.h"
 #include "passes/loops/simplify_loops.h"
 #include "passes/simplify/algebraic.h"
 #include "passes/simplify/dead_code.h"
@@ -58,20 +59,6 @@ const std::vector<Pass>& Table() {
   return *kTable;
 }
 
-// Number of single-character edits between two names.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0]++;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t edit = std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
-      diagonal = std::exchange(row[j + 1], edit);
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::span<const Pass> AllPasses() { return Table(); }
@@ -80,9 +67,11 @@ Result<Pass> FindPass(std::string_view name) {
   for (const Pass& pass : Table()) {
     if (pass.name == name) return pass;
   }
-  const auto nearest = std::ranges::min_element(
-      Table(), {}, [&](const Pass& pass) { return EditDistance(name.substr(0, 64), pass.name); });
-  return BadInput("no pass is called {}; the nearest is {}", name, nearest->name);
+  std::vector<std::string_view> names;
+  for (const Pass& pass : Table()) names.push_back(pass.name);
+  const std::string_view nearest = Nearest(name, names);
+  if (nearest.empty()) return BadInput("no pass is called {}; subfloor opt --help lists all", name);
+  return BadInput("no pass is called {}; the nearest is {}", name, nearest);
 }
 
 }  // namespace subfloor::passes

@@ -82,7 +82,6 @@ class Shape {
   bool IsArray() const { return IsArrayType(type_); }
   bool IsTuple() const { return type_ == ElementType::kTuple; }
   bool IsToken() const { return type_ == ElementType::kToken; }
-  bool IsOpaque() const { return type_ == ElementType::kOpaque; }
   bool IsBuffer() const { return type_ == ElementType::kBuffer; }
   bool IsScalar() const { return IsArray() && dimensions_.empty(); }
   bool IsOversized() const { return element_count_ < 0; }

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <thread>
 
+#include "base/nearest.h"
 #include "device/description/cgroup.h"
 
 #if defined(__x86_64__)
@@ -205,23 +206,7 @@ CpuDescription Detect() {
   return cpu;
 }
 
-constexpr std::array kNames = {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"};
-
-// Levenshtein's distance; names are short.
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t above = row[j];
-      row[j] = std::min({row[j - 1] + 1, above + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
+constexpr std::array<std::string_view, 5> kNames = {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"};
 
 }  // namespace
 
@@ -251,8 +236,9 @@ Result<CpuDescription> CpuByName(std::string_view name) {
   if (name == "x86-64-v4") return Level(4);
   if (name == "aarch64") return Aarch64();
   std::string_view shown = name.substr(0, 60);
-  auto nearest = std::ranges::min_element(kNames, {}, [&](auto known) { return Distance(shown, known); });
-  return BadInput("there is no CPU called '{}', did you mean '{}'? known are: {}", shown, *nearest,
+  const std::string_view nearest = Nearest(shown, kNames);
+  return BadInput("there is no CPU called '{}'{}; known are: {}", shown,
+                  nearest.empty() ? "" : fmt::format("; the nearest is '{}'", nearest),
                   fmt::join(kNames, ", "));
 }
 

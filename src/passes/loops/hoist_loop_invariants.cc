@@ -1,3 +1,5 @@
+#include "passes/loops/hoist_loop_invariants.h"
+
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -5,7 +7,6 @@
 #include "passes/fuse/cost.h"
 #include "passes/loops/loop_analysis.h"
 #include "passes/loops/rebuild_loop.h"
-#include "passes/loops/simplify_loops.h"
 #include "passes/make.h"
 #include "passes/simplify/callers.h"
 #include "passes/simplify/dead_code.h"

@@ -17,11 +17,6 @@ namespace subfloor::passes {
 /// SimplifyTuples.
 Result<bool> SimplifyLoops(hlo::Module& module, PassContext& context);
 
-/// Moves out of loops what each iteration would compute anew from unchanged elements and constants, if it
-/// costs something and is no larger than what it is made from. The value becomes one more element of the
-/// loop. Place: after the simplification group (which finds out what is unchanged), followed by it.
-Result<bool> HoistLoopInvariants(hlo::Module& module, PassContext& context);
-
 /// Replaces conditionals whose predicate or index is a constant by the branch that it picks.
 Result<bool> SimplifyConditionals(hlo::Module& module, PassContext& context);
 

@@ -10,10 +10,6 @@ namespace {
 using hlo::Instruction;
 using hlo::Opcode;
 
-bool IsScalarBroadcast(const Instruction* x) {
-  return x->opcode() == Opcode::kBroadcast && x->operand(0)->shape().IsScalar();
-}
-
 Instruction* SimplifyReshape(Instruction* reshape) {
   Instruction* x = reshape->operand(0);
   const auto dimensions = reshape->shape().dimensions();

@@ -12,10 +12,6 @@ using hlo::Opcode;
 using hlo::SliceDimension;
 using hlo::SliceRanges;
 
-bool IsScalarBroadcast(const Instruction* x) {
-  return x->opcode() == Opcode::kBroadcast && x->operand(0)->shape().IsScalar();
-}
-
 // The slice of a concatenation as slices of the parts that it touches.
 Instruction* SliceOfConcatenate(Instruction* concatenate, const SliceRanges& ranges) {
   const int64_t along = concatenate->dimensions()[0];
