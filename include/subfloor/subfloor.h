@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// The public C++ API: compile an HLO program, look at it, run it on buffers of your own.
@@ -67,12 +68,17 @@ class Executable {
  public:
   const std::vector<ArrayInfo>& inputs() const;
   const std::vector<ArrayInfo>& outputs() const;
+  /// {output, input}: the output may take over the input's memory (input_output_alias and buffer_donor of the
+  /// program). See Run.
+  const std::vector<std::pair<size_t, size_t>>& donations() const;
   /// Buffers of the right sizes.
   std::vector<Buffer> MakeInputs() const;
   std::vector<Buffer> MakeOutputs() const;
 
-  /// Runs once and returns when all outputs are written. Inputs are only read. Pointers must be aligned to 64
-  /// bytes and hold the sizes that inputs() and outputs() name; outputs must not overlap anything.
+  /// Runs once and returns when all outputs are written. Pointers must be aligned to 64 bytes and hold the
+  /// sizes that inputs() and outputs() name. Inputs are only read and outputs must not overlap anything, but
+  /// for the pairs of donations(): an output that is handed the very memory of its input overwrites it, and
+  /// one with memory of its own costs a copy of the input.
   Result<void> Run(std::span<const void* const> inputs, std::span<void* const> outputs) const;
   /// The same; bad input for a buffer of another size.
   Result<void> Run(std::span<const Buffer> inputs, std::span<const Buffer> outputs) const;

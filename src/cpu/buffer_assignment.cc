@@ -13,8 +13,8 @@
 namespace subfloor::cpu {
 namespace {
 
-// Values that share bytes. A class may hold one output at most, and neither parameters nor constants take
-// part: their bytes are not ours to write.
+// Values that share bytes. A class may hold one output at most, and neither constants nor parameters that
+// nobody donated take part: their bytes are not ours to write.
 class Sharing {
  public:
   explicit Sharing(const ValueFlow& flow) : parent_(flow.values.size()), live_(flow.values.size()) {
@@ -73,7 +73,7 @@ int64_t Aligned(int64_t bytes) {
 }
 
 bool Writable(const Value& value) {
-  return value.kind == Value::Kind::kOp || value.kind == Value::Kind::kState;
+  return value.kind == Value::Kind::kOp || value.kind == Value::Kind::kState || value.donated_to >= 0;
 }
 
 struct Block {
@@ -132,6 +132,16 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
     }
   }
   Sharing sharing(flow);
+  // A donated parameter begins the life of its output's memory; the flow ends it before the output begins.
+  for (const ValueId parameter : flow.parameters) {
+    const Value& value = flow.values[static_cast<size_t>(parameter)];
+    if (value.donated_to < 0) continue;
+    if (!sharing.Join(flow.outputs[static_cast<size_t>(value.donated_to)], parameter))
+      return InternalError("%{}, leaf {}: donated but still read where its output begins",
+                           value.instruction->name(), value.leaf);
+    decision::Decide(log, decision::Question::kDonation, true, decision::Fact::kDonated, value.bytes,
+                     value.donated_to, value.instruction->id());
+  }
   for (Transfer& transfer : flow.transfers) {
     const Value& from = flow.values[static_cast<size_t>(transfer.from)];
     const Value& to = flow.values[static_cast<size_t>(transfer.to)];
@@ -157,9 +167,11 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
     Place& place = assignment.places[i];
     place.bytes = value.bytes;
     if (value.kind == Value::Kind::kParameter) {
-      place.kind = Place::Kind::kParameter;
-      place.index = parameter++;
+      place.kind = value.donated_to < 0 ? Place::Kind::kParameter : Place::Kind::kOutput;
+      place.index = value.donated_to < 0 ? parameter : value.donated_to;
+      ++parameter;
       assignment.parameter_bytes += value.bytes;
+      if (value.donated_to >= 0) assignment.donated_bytes += value.bytes;
     } else if (value.kind == Value::Kind::kConstant) {
       place.kind = Place::Kind::kConstant;
       place.index = static_cast<int64_t>(assignment.constants.size());

@@ -26,14 +26,17 @@ struct BufferAssignment {
   std::vector<int64_t> constant_leaves;
   int64_t temp_bytes = 0;
   int64_t parameter_bytes = 0, output_bytes = 0, constant_bytes = 0;
+  int64_t donated_bytes = 0;  ///< of parameters that begin in an output's memory
 
-  /// Bytes in use at the worst moment: caller's buffers, constants and the arena.
+  /// Bytes in use at the worst moment: caller's buffers, constants and the arena. A caller who donates needs
+  /// donated_bytes less.
   int64_t peak_bytes() const { return temp_bytes + parameter_bytes + output_bytes + constant_bytes; }
 };
 
 /// Elides the transfers whose two ends can share bytes (marks them in `flow`), gives outputs their own
-/// buffers, and packs everything else into one arena, largest first, where its lifetime leaves room. Errors:
-/// out of resources when the peak exceeds `memory_limit` bytes (0: none), naming the ten largest buffers.
+/// buffers, donated parameters those of their outputs, and packs everything else into one arena, largest
+/// first, where its lifetime leaves room. Errors: out of resources when the peak exceeds `memory_limit` bytes
+/// (0: none), naming the ten largest buffers.
 Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, decision::Log* log = nullptr);
 
 /// The memory this process may use: the cgroup's limit or the machine's RAM, in bytes.

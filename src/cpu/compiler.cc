@@ -249,6 +249,7 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   report.output_bytes = assignment.output_bytes;
   report.constant_bytes = assignment.constant_bytes;
   report.temp_bytes = assignment.temp_bytes;
+  report.donated_bytes = assignment.donated_bytes;
   report.copies =
       std::ranges::count_if(flow.transfers, [](const Transfer& transfer) { return !transfer.elided; });
   return compiled;

@@ -58,7 +58,8 @@ struct CompileReport {
   int64_t distinct_kernels = 0;
   int64_t code_bytes = 0;
   int64_t parameter_bytes = 0, output_bytes = 0, constant_bytes = 0, temp_bytes = 0;
-  int64_t copies = 0;  ///< transfers between buffers that could not be elided
+  int64_t donated_bytes = 0;  ///< of parameters whose memory an output may take over
+  int64_t copies = 0;         ///< transfers between buffers that could not be elided
 };
 
 struct Compiled {

@@ -46,12 +46,22 @@ class Emitter {
  private:
   Status MakeAllocations(runtime::Executable::Parts& parts) {
     using runtime::Allocation;
+    const auto next = [&] { return static_cast<int32_t>(parts.allocations.size()); };
+    outputs_.assign(flow_.outputs.size(), -1);
     for (size_t i = 0; i < flow_.parameters.size(); ++i) {
-      parts.allocations.push_back(
-          Allocation::Parameter(static_cast<int64_t>(i), BytesOf(flow_.parameters[i])));
+      const auto leaf = static_cast<int64_t>(i);
+      const Value& value = flow_.values[static_cast<size_t>(flow_.parameters[i])];
+      parameters_.push_back(next());
+      if (value.donated_to < 0) {
+        parts.allocations.push_back(Allocation::Parameter(leaf, value.bytes));
+      } else {
+        outputs_[static_cast<size_t>(value.donated_to)] = next();
+        parts.allocations.push_back(Allocation::ParameterAndOutput(leaf, value.donated_to, value.bytes));
+      }
     }
-    first_output_ = static_cast<int32_t>(parts.allocations.size());
     for (size_t i = 0; i < flow_.outputs.size(); ++i) {
+      if (outputs_[i] >= 0) continue;
+      outputs_[i] = next();
       parts.allocations.push_back(Allocation::Output(static_cast<int64_t>(i), BytesOf(flow_.outputs[i])));
     }
     first_constant_ = static_cast<int32_t>(parts.allocations.size());
@@ -75,9 +85,9 @@ class Emitter {
     const auto index = static_cast<int32_t>(place.index);
     switch (place.kind) {
       case Place::Kind::kParameter:
-        return {index, 0, place.bytes};
+        return {parameters_[static_cast<size_t>(index)], 0, place.bytes};
       case Place::Kind::kOutput:
-        return {first_output_ + index, 0, place.bytes};
+        return {outputs_[static_cast<size_t>(index)], 0, place.bytes};
       case Place::Kind::kConstant:
         return {first_constant_ + index, 0, place.bytes};
       case Place::Kind::kTemp:
@@ -243,7 +253,8 @@ class Emitter {
   const BufferAssignment& assignment_;
   const NativeRegions& regions_;
   const KernelPlans& plans_;
-  int32_t first_output_ = 0, first_constant_ = 0, temp_allocation_ = 0, scratch_allocation_ = 0;
+  std::vector<int32_t> parameters_, outputs_;  // allocations, by leaf
+  int32_t first_constant_ = 0, temp_allocation_ = 0, scratch_allocation_ = 0;
   int64_t scratch_bytes_ = 0;
 };
 

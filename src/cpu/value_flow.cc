@@ -1,6 +1,8 @@
 #include "cpu/value_flow.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 
 #include "dispatch/cpu_dispatch.h"
 
@@ -12,17 +14,72 @@ constexpr int kDeepestControlFlow = 256;
 // square of their depth.
 constexpr int64_t kMostLeaves = 1 << 26;
 
+// The number of the leaf at `index`, which names one.
+size_t LeafNumber(const Shape& shape, const ShapeIndex& index) {
+  const Shape* at = &shape;
+  int64_t number = 0;
+  for (const int64_t step : index) {
+    for (int64_t i = 0; i < step; ++i) number += LeafCount(at->tuple_shape(i));
+    at = &at->tuple_shape(step);
+  }
+  return static_cast<size_t>(number);
+}
+
+// By parameter leaf: the output leaf that may take over its memory, or -1. The header's pairs first; donors
+// without one go to outputs of their size, in order.
+std::vector<int64_t> Donations(const hlo::Module& module) {
+  const hlo::Computation& entry = *module.entry();
+  std::vector<int64_t> input_bytes;
+  std::vector<size_t> first_leaf;
+  for (const hlo::Instruction* parameter : entry.parameters()) {
+    first_leaf.push_back(input_bytes.size());
+    for (const Shape* leaf : Leaves(parameter->shape())) input_bytes.push_back(leaf->byte_size());
+  }
+  const Shape& result = entry.root()->shape();
+  const std::vector<const Shape*> outputs = Leaves(result);
+  std::vector<int64_t> donations(input_bytes.size(), -1);
+  std::vector<bool> taken(outputs.size(), false);
+  const auto input_at = [&](int64_t parameter, const ShapeIndex& index) {
+    return first_leaf[static_cast<size_t>(parameter)] +
+           LeafNumber(entry.parameter(parameter)->shape(), index);
+  };
+  const auto give = [&](size_t input, size_t output) {
+    donations[input] = static_cast<int64_t>(output);
+    taken[output] = true;
+  };
+  for (const hlo::InputOutputAlias& alias : module.header().input_output_alias) {
+    const size_t input = input_at(alias.parameter, alias.parameter_index);
+    const size_t output = LeafNumber(result, alias.output_index);
+    // Equal when the verifier looked; unpacking of narrow types may have parted them.
+    if (input_bytes[input] == outputs[output]->byte_size()) give(input, output);
+  }
+  std::map<int64_t, std::deque<size_t>> free;  // by size
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!taken[i]) free[outputs[i]->byte_size()].push_back(i);
+  }
+  for (const hlo::BufferDonor& donor : module.header().buffer_donor) {
+    const size_t input = input_at(donor.parameter, donor.parameter_index);
+    std::deque<size_t>& fitting = free[input_bytes[input]];
+    if (fitting.empty()) continue;
+    give(input, fitting.front());
+    fitting.pop_front();
+  }
+  return donations;
+}
+
 class Analysis {
  public:
   explicit Analysis(const hlo::Module& module) : module_(module) {}
 
   Result<ValueFlow> Run() {
     const hlo::Computation* entry = module_.entry();
+    const std::vector<int64_t> donations = Donations(module_);
     for (const hlo::Instruction* parameter : entry->parameters()) {
       std::vector<ValueId> leaves;
       for (const Shape* leaf : Leaves(parameter->shape())) {
         leaves.push_back(
             NewValue(Value::Kind::kParameter, parameter, static_cast<int64_t>(leaves.size()), leaf));
+        flow_.values.back().donated_to = donations[flow_.parameters.size() + leaves.size() - 1];
         Define(leaves.back(), 0);
       }
       flow_.parameters.insert(flow_.parameters.end(), leaves.begin(), leaves.end());
@@ -31,18 +88,21 @@ class Analysis {
     SF_CHECK(Visit(*entry, 0));
     // Outputs are filled at the end, each from the value of its leaf.
     const hlo::Instruction* root = entry->root();
-    const std::vector<const Shape*> outputs = Leaves(root->shape());
-    const int64_t end = NextStep();
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const ValueId out = NewValue(Value::Kind::kState, root, static_cast<int64_t>(i), outputs[i]);
-      AddTransfer({Transfer::Place::kEndOfProgram, nullptr, entry, flow_.leaves[root][i], out, end, false});
-      Define(out, end + 1);
-      UseAt(out, end + 1);
-      flow_.outputs.push_back(out);
+    for (const Shape* leaf : Leaves(root->shape())) {
+      flow_.outputs.push_back(
+          NewValue(Value::Kind::kState, root, static_cast<int64_t>(flow_.outputs.size()), leaf));
     }
-    // Constants hold their bytes from before the program to after it.
+    MoveAll(flow_.leaves[root], flow_.outputs, Transfer::Place::kEndOfProgram, root, *entry,
+            [&](ValueId from, size_t output) {
+              const int64_t donated_to = flow_.values[static_cast<size_t>(from)].donated_to;
+              return donated_to >= 0 && donated_to != static_cast<int64_t>(output);
+            });
+    const int64_t end = NextStep();
+    for (ValueId out : flow_.outputs) UseAt(out, end + 1);
+    // What is not ours to write holds its bytes from before the program to after it.
     for (Value& value : flow_.values) {
-      if (value.kind == Value::Kind::kConstant || value.kind == Value::Kind::kParameter)
+      if (value.kind == Value::Kind::kConstant ||
+          (value.kind == Value::Kind::kParameter && value.donated_to < 0))
         value.live = {{0, end + 1}};
     }
     flow_.ticks = end + 2;
@@ -75,6 +135,41 @@ class Analysis {
   void AddTransfer(Transfer transfer) {
     UseAt(transfer.from, transfer.tick);
     flow_.transfers.push_back(transfer);
+  }
+
+  // At the end of `computation`, to[i] takes what from[i] holds. `moves(from, i)`: the source lies in a place
+  // that another of these moves may fill.
+  template <typename Moves>
+  void MoveAll(std::span<const ValueId> from, std::span<const ValueId> to, Transfer::Place place,
+               const hlo::Instruction* instruction, const hlo::Computation& computation, Moves&& moves) {
+    const int64_t close = NextStep();
+    std::vector<std::pair<ValueId, size_t>> settle;
+    for (size_t i = 0; i < to.size(); ++i) {
+      if (from[i] == to[i]) {
+        UseAt(to[i], close + 1);
+        continue;
+      }
+      ValueId source = from[i];
+      if (moves(source, i)) {
+        // It moves from one place to another (a swap, say): through a value of its own, filled before any
+        // place is overwritten.
+        const Shape* shape = flow_.values[static_cast<size_t>(to[i])].shape;
+        const ValueId passing = NewValue(Value::Kind::kOp, instruction, static_cast<int64_t>(i), shape);
+        AddTransfer({place, instruction, &computation, source, passing, close, false});
+        // Whole until all of them are filled: no passing value may take the place of a state that another
+        // still reads.
+        UseAt(source, close + 1);
+        Define(passing, close + 1);
+        source = passing;
+      }
+      settle.emplace_back(source, i);
+    }
+    // One after the other: a value that is still to be moved must not lie where an earlier one goes.
+    for (const auto& [source, i] : settle) {
+      const int64_t settled = NextStep();
+      AddTransfer({place, instruction, &computation, source, to[i], settled, false});
+      Define(to[i], settled + 1);
+    }
   }
 
   Status Visit(const hlo::Computation& computation, int depth) {
@@ -226,35 +321,9 @@ class Analysis {
 
     flow_.leaves[body->parameter(0)] = state;
     SF_CHECK(Visit(*body, depth + 1));
-    const std::vector<ValueId>& next = flow_.leaves[body->root()];
-    const int64_t close = NextStep();
-    std::vector<std::pair<ValueId, size_t>> settle;
-    // A state that the body passes on to another place, or keeps, must survive until the end of the body.
-    for (size_t i = 0; i < state.size(); ++i) {
-      if (next[i] == state[i]) {
-        UseAt(state[i], close + 1);
-        continue;
-      }
-      ValueId from = next[i];
-      if (std::ranges::find(state, from) != state.end()) {
-        // The state moves from one place to another (a swap, say): through a value of its own, filled before
-        // any place is overwritten.
-        const ValueId passing = NewValue(Value::Kind::kOp, loop, static_cast<int64_t>(i), shapes[i]);
-        AddTransfer({Transfer::Place::kEndOfBody, loop, body, from, passing, close, false});
-        // Whole until all of them are filled: no passing value may take the place of a state that another
-        // still reads.
-        UseAt(from, close + 1);
-        Define(passing, close + 1);
-        from = passing;
-      }
-      settle.emplace_back(from, i);
-    }
-    // One after the other: a value that is still to be moved must not lie where an earlier one goes.
-    for (const auto& [from, i] : settle) {
-      const int64_t settled = NextStep();
-      AddTransfer({Transfer::Place::kEndOfBody, loop, body, from, state[i], settled, false});
-      Define(state[i], settled + 1);
-    }
+    const std::vector<ValueId> next = flow_.leaves[body->root()];
+    MoveAll(next, state, Transfer::Place::kEndOfBody, loop, *body,
+            [&](ValueId from, size_t) { return std::ranges::find(state, from) != state.end(); });
     flow_.leaves[loop] = state;
     return {};
   }

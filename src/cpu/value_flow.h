@@ -34,6 +34,9 @@ struct Value {
   /// may overwrite the value element by element: one of its results may take these very bytes, but nothing
   /// else may lie across them.
   int64_t busy_until = 0;
+  /// Of a parameter: the output leaf that may take over its memory, or -1. Such a parameter ends with its
+  /// last reader and may be overwritten from there on; any other stays whole.
+  int64_t donated_to = -1;
 };
 
 /// `to` must hold what `from` holds when step `at` is reached. A copy, unless both can live in the same

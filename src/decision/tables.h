@@ -29,6 +29,7 @@
   X(kConvolutionLibrary, "which library takes the convolution?") \
   X(kBufferReuse, "reuse a buffer?")                             \
   X(kAlias, "share the operand's buffer?")                       \
+  X(kDonation, "may an output take over the parameter?")         \
   X(kNativeLoop, "one native function for the loop or branch?")
 
 // X(enumerator, sentence)
@@ -72,5 +73,6 @@
   X(kShapeTooSmall, "{a} multiply-adds, worth a call from {b}")                                              \
   X(kFormNotTaken, "no library takes this form")                                                             \
   X(kLifetimesApart, "lifetimes do not overlap; {a} bytes at offset {b}")                                    \
+  X(kDonated, "output {b} begins in its {a} bytes where the caller hands in one buffer for both")            \
   X(kBodySmall, "the body holds {a} small ops")                                                              \
   X(kBodyNotNative, "an op of the body is not native code")

@@ -42,6 +42,7 @@ struct Executable::State {
   std::unique_ptr<hlo::Module> module;
   std::unique_ptr<driver::Program> program;
   std::vector<ArrayInfo> inputs, outputs;
+  std::vector<std::pair<size_t, size_t>> donations;
 };
 
 struct Client::State {
@@ -62,6 +63,7 @@ void Buffer::Free::operator()(void* memory) const { std::free(memory); }
 
 const std::vector<ArrayInfo>& Executable::inputs() const { return state_->inputs; }
 const std::vector<ArrayInfo>& Executable::outputs() const { return state_->outputs; }
+const std::vector<std::pair<size_t, size_t>>& Executable::donations() const { return state_->donations; }
 std::vector<Buffer> Executable::MakeInputs() const { return MakeBuffers(state_->inputs); }
 std::vector<Buffer> Executable::MakeOutputs() const { return MakeBuffers(state_->outputs); }
 
@@ -131,6 +133,10 @@ Result<Executable> Client::Compile(std::string_view hlo_text, std::string_view n
     for (const Shape* leaf : Leaves(parameter)) state->inputs.push_back(InfoOf(*leaf));
   }
   for (const Shape* leaf : Leaves(layout.result)) state->outputs.push_back(InfoOf(*leaf));
+  for (size_t i = 0; i < state->outputs.size(); ++i) {
+    const int64_t input = state->program->AliasedParameter(static_cast<int64_t>(i));
+    if (input >= 0) state->donations.emplace_back(i, static_cast<size_t>(input));
+  }
   Executable executable;
   executable.state_ = std::move(state);
   return executable;

@@ -139,6 +139,10 @@ Status Program::Execute(std::span<const runtime::BufferView> parameters,
   return parts_->compiled.executable->Execute(parameters, outputs, parts_->MakeRunOptions()).Wait();
 }
 
+int64_t Program::AliasedParameter(int64_t output_leaf) const {
+  return parts_->compiled.executable->aliased_parameter(output_leaf);
+}
+
 Result<std::vector<double>> Program::Time(std::span<const Literal> arguments, int64_t repeat) const {
   Buffers inputs, outputs;
   SF_CHECK(parts_->Allocate(inputs, outputs));

@@ -31,6 +31,9 @@ class Program {
   /// Runs on the caller's own buffers, one a leaf, in the layouts of Module::entry_layout().
   Status Execute(std::span<const runtime::BufferView> parameters,
                  std::span<const runtime::BufferView> outputs) const;
+  /// The parameter leaf whose memory this output leaf may take over, or -1. See
+  /// runtime::Executable::Execute.
+  int64_t AliasedParameter(int64_t output_leaf) const;
   /// Microseconds that each of `repeat` runs took, arguments and results already in place.
   Result<std::vector<double>> Time(std::span<const Literal> arguments, int64_t repeat) const;
   /// Runs several times and lists the ten most expensive steps: time, share, kind, name.

@@ -62,15 +62,25 @@ std::string Summarize(const CompileReport& report) {
   text += fmt::format("buffers: parameters {}, outputs {}, constants {}, temporaries {}, {} copies\n",
                       Bytes(report.parameter_bytes), Bytes(report.output_bytes), Bytes(report.constant_bytes),
                       Bytes(report.temp_bytes), report.copies);
-  text += fmt::format("predicted peak: {}\n", Bytes(report.parameter_bytes + report.output_bytes +
-                                                    report.constant_bytes + report.temp_bytes));
+  const int64_t peak =
+      report.parameter_bytes + report.output_bytes + report.constant_bytes + report.temp_bytes;
+  text += fmt::format("predicted peak: {}", Bytes(peak));
+  if (report.donated_bytes > 0) {
+    text += fmt::format(", or {} where the caller donates the parameters that the program may overwrite",
+                        Bytes(peak - report.donated_bytes));
+  }
+  text += "\n";
   return text;
 }
 
 std::string Explain(const CompileReport& report) {
   std::string text = Summarize(report);
   std::multimap<int64_t, const decision::Record*> by_instruction;
-  std::map<std::tuple<decision::Question, decision::Answer, decision::Fact>, int64_t> rest;
+  struct Counted {
+    int64_t count = 0;
+    const decision::Record* first = nullptr;
+  };
+  std::map<std::tuple<decision::Question, decision::Answer, decision::Fact>, Counted> rest;
   for (const decision::Record& record : report.decisions->records())
     by_instruction.emplace(record.instruction, &record);
   for (const auto& fusion : report.fusions) {
@@ -81,24 +91,26 @@ std::string Explain(const CompileReport& report) {
     for (auto it = begin; it != end; ++it) text += "  " + Line(*it->second);
     by_instruction.erase(begin, end);
   }
-  // What is left was asked of ops that are no fusion now: library calls are listed, the rest is counted.
+  // What is left was asked of ops that are no fusion now: library calls and the like are listed, the rest is
+  // counted.
   bool title = false;
   for (const auto& [instruction, record] : by_instruction) {
-    const bool library = record->question == decision::Question::kDotLibrary ||
-                         record->question == decision::Question::kConvolutionLibrary ||
-                         record->question == decision::Question::kForeignStamp;
-    if (library) {
-      if (!title) text += "\nlibrary calls and stamps\n";
+    const bool listed = record->question == decision::Question::kDotLibrary ||
+                        record->question == decision::Question::kConvolutionLibrary ||
+                        record->question == decision::Question::kForeignStamp ||
+                        record->question == decision::Question::kDonation;
+    if (listed) {
+      if (!title) text += "\nlibrary calls, stamps and donated parameters\n";
       title = true;
       text += fmt::format("  %{:<28} {}", NameOf(report, instruction), Line(*record));
     } else {
-      ++rest[{record->question, record->answer, record->fact}];
+      Counted& counted = rest[{record->question, record->answer, record->fact}];
+      if (++counted.count == 1) counted.first = record;
     }
   }
-  if (!rest.empty()) text += "\nother decisions, counted\n";
-  for (const auto& [key, count] : rest) {
-    decision::Record record{std::get<0>(key), std::get<1>(key), std::get<2>(key)};
-    text += fmt::format("{:>7} x {}", count, Line(record));
+  if (!rest.empty()) text += "\nother decisions, counted, with the first one's numbers\n";
+  for (const auto& [key, counted] : rest) {
+    text += fmt::format("{:>7} x {}", counted.count, Line(*counted.first));
   }
   return text;
 }

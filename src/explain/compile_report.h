@@ -30,6 +30,7 @@ struct CompileReport {
   std::vector<std::pair<int64_t, std::string>> names;  ///< instruction id -> name, ascending by id
   int64_t distinct_kernels = 0, code_bytes = 0, copies = 0;
   int64_t parameter_bytes = 0, output_bytes = 0, constant_bytes = 0, temp_bytes = 0;
+  int64_t donated_bytes = 0;  ///< of parameters whose memory an output may take over
 };
 
 /// Phases and their times, kernels, buffers and the predicted peak: a dozen lines.

@@ -96,6 +96,61 @@ TEST(BufferAssignment, ASwapGoesThroughValuesOfItsOwn) {
   EXPECT_EQ(Copies(flow), 3 + 4);
 }
 
+// main(x, y) of two arrays, each donated to the output of its number; `make` gives the outputs.
+template <typename Make>
+std::unique_ptr<hlo::Module> Donating(Make&& make) {
+  auto module = std::make_unique<hlo::Module>("donating");
+  Computation* entry = module->AddComputation("main");
+  Instruction* x = entry->AddParameter(0, kArray);
+  Instruction* y = entry->AddParameter(1, kArray);
+  Builder b(entry);
+  entry->set_root(b.Tuple(make(entry, x, y)));
+  module->set_entry(entry);
+  module->header().input_output_alias = {{{0}, 0, {}, false}, {{1}, 1, {}, true}};
+  return module;
+}
+
+TEST(BufferAssignment, ADonatedParameterIsOverwrittenByItsOutput) {
+  auto module = Donating([](Computation* entry, Instruction* x, Instruction* y) {
+    return std::vector{Wrapped(entry, hlo::Opcode::kNegate, {x}, kArray), y};
+  });
+  ValueFlow flow = *AnalyzeValueFlow(*module);
+  BufferAssignment assignment = *AssignBuffers(flow, 0);
+  EXPECT_EQ(Copies(flow), 0);
+  EXPECT_EQ(assignment.temp_bytes, 0);
+  EXPECT_EQ(assignment.donated_bytes, 2 * 4096);
+}
+
+TEST(BufferAssignment, ADonatedParameterStaysWholeForItsLastReader) {
+  // The second output is the old x.
+  auto module = Donating([](Computation* entry, Instruction* x, Instruction*) {
+    return std::vector{Wrapped(entry, hlo::Opcode::kNegate, {x}, kArray), x};
+  });
+  ValueFlow flow = *AnalyzeValueFlow(*module);
+  BufferAssignment assignment = *AssignBuffers(flow, 0);
+  const auto place = [&](ValueId id) { return assignment.places[static_cast<size_t>(id)]; };
+  const ValueId negated = flow.LeavesOf(module->entry()->root()->operand(0))[0];
+  EXPECT_NE(std::pair(place(negated).kind, place(negated).index),
+            std::pair(place(flow.parameters[0]).kind, place(flow.parameters[0]).index));
+}
+
+TEST(BufferAssignment, DonatedParametersThatChangePlacesAreKeptApart) {
+  auto module = Donating([](Computation*, Instruction* x, Instruction* y) { return std::vector{y, x}; });
+  ValueFlow flow = *AnalyzeValueFlow(*module);
+  BufferAssignment assignment = *AssignBuffers(flow, 0);
+  EXPECT_EQ(Copies(flow), 4);
+}
+
+TEST(BufferAssignment, ADonorGoesToAnOutputOfItsSize) {
+  auto module = Donating([](Computation* entry, Instruction* x, Instruction* y) {
+    return std::vector{Wrapped(entry, hlo::Opcode::kNegate, {x}, kArray), y};
+  });
+  module->header().input_output_alias.resize(1);
+  module->header().buffer_donor = {{1, {}}};
+  const ValueFlow flow = *AnalyzeValueFlow(*module);
+  EXPECT_EQ(flow.values[static_cast<size_t>(flow.parameters[1])].donated_to, 1);
+}
+
 TEST(BufferAssignment, ArenaIsReusedAndTheLimitKept) {
   // A chain of ten arrays needs two at a time, one of which is the output.
   auto module = std::make_unique<hlo::Module>("chain");

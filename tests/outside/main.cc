@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -16,6 +17,13 @@ ENTRY main {
   y = f32[5] parameter(1)
   product = f32[5] multiply(x, y)
   ROOT result = (f32[5], f32[5]) tuple(product, x)
+})";
+
+// A step that overwrites its state where the caller lets it.
+constexpr const char* kStep = R"(HloModule step, input_output_alias={ {}: (0, {}, may-alias) }
+ENTRY main {
+  state = f32[4] parameter(0)
+  ROOT next = f32[4] add(state, state)
 })";
 
 int Fail(const std::string& what) {
@@ -55,6 +63,19 @@ int main() {
   const void* inputs[] = {x, y};
   void* outputs[] = {product, copy};
   if (auto ran = program->Run(inputs, outputs); !ran) return Fail(ran.error().message);
+
+  auto step = client->Compile(kStep, "step.hlo");
+  if (!step) return Fail(step.error().message);
+  if (step->donations() != std::vector<std::pair<size_t, size_t>>{{0, 0}})
+    return Fail("the output may take over the input");
+  alignas(64) float state[4] = {1, 2, 3, 4}, next[4];
+  const void* from[] = {state};
+  void* elsewhere[] = {next};
+  void* here[] = {state};
+  if (!step->Run(from, elsewhere) || next[3] != 8 || state[3] != 4)
+    return Fail("an output with memory of its own leaves the input as it was");
+  if (!step->Run(from, here) || state[3] != 8) return Fail("an output in its input's memory overwrites it");
+
   std::vector<api::Buffer> small;
   small.emplace_back(20);
   small.emplace_back(16);

@@ -85,7 +85,7 @@ Result<std::vector<GuardedBuffer>> MakeBuffers(std::span<const Shape* const> lea
 }  // namespace
 
 Result<Literal> GuardedRun(const driver::Program& program, const hlo::Module& module,
-                           std::span<const Literal> arguments) {
+                           std::span<const Literal> arguments, bool donate) {
   const hlo::EntryLayout layout = module.entry_layout();
   std::vector<const Shape*> parameter_leaves;
   for (const Shape& parameter : layout.parameters) {
@@ -108,12 +108,20 @@ Result<Literal> GuardedRun(const driver::Program& program, const hlo::Module& mo
     before.emplace_back(input.bytes().begin(), input.bytes().end());
     input_views.push_back(input.view());
   }
-  for (const GuardedBuffer& output : outputs) output_views.push_back(output.view());
+  // The buffer where each result ends up: its own, or the parameter's that it takes over.
+  std::vector<const GuardedBuffer*> places;
+  std::vector<bool> donated(inputs.size(), false);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int64_t parameter = donate ? program.AliasedParameter(static_cast<int64_t>(i)) : -1;
+    if (parameter >= 0) donated[static_cast<size_t>(parameter)] = true;
+    places.push_back(parameter >= 0 ? &inputs[static_cast<size_t>(parameter)] : &outputs[i]);
+    output_views.push_back(places.back()->view());
+  }
   SF_CHECK(FillTemporaries(program));
   SF_CHECK(program.Execute(input_views, output_views));
 
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!std::ranges::equal(before[i], inputs[i].bytes()))
+    if (!donated[i] && !std::ranges::equal(before[i], inputs[i].bytes()))
       return InternalError("parameter leaf {} was written to", i);
     if (!inputs[i].PoisonIsIntact())
       return InternalError("bytes around parameter leaf {} were written to", i);
@@ -121,10 +129,10 @@ Result<Literal> GuardedRun(const driver::Program& program, const hlo::Module& mo
   Literal result = SF_TRY(Literal::Zeros(layout.result));
   number = 0;
   for (Literal* leaf : MutableLeaves(result)) {
-    if (!outputs[number].PoisonIsIntact())
+    if (!places[number]->PoisonIsIntact())
       return InternalError("bytes around result leaf {} were written to", number);
     if (leaf->shape().IsArray()) {
-      PhysicalToRowMajor(*result_leaves[number], outputs[number].bytes(), leaf->mutable_bytes());
+      PhysicalToRowMajor(*result_leaves[number], places[number]->bytes(), leaf->mutable_bytes());
     }
     ++number;
   }

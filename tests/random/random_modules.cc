@@ -62,7 +62,8 @@ Outcome Try(const testing_support::RandomProgram& random, uint64_t seed) {
   if (!program) {
     return {"compile: " + program.error().ToString(), program.error().kind() == ErrorKind::kNotSupported};
   }
-  const Result<Literal> actual = testing_support::GuardedRun(**program, *random.module, arguments);
+  const Result<Literal> actual =
+      testing_support::GuardedRun(**program, *random.module, arguments, /*donate=*/seed % 2 == 0);
   if (!actual) return {"run: " + actual.error().ToString()};
   for (size_t i = 0; i < expected->elements().size(); ++i) {
     const Literal& wanted = expected->elements()[i];
@@ -89,6 +90,7 @@ int Main(const Flags& flags) {
     options.operations = 5 + static_cast<int>(seed % 4) * 8;
     options.layouts = seed % 5 == 0;
     options.empty_arrays = seed % 7 == 0;
+    options.donations = seed % 3 == 0;
     const testing_support::RandomProgram random = testing_support::RandomModule(seed, options);
     const std::string path = fmt::format("{}/random_{}.hlo", flags.keep, seed);
     // Written before it is run: a crash leaves its program behind.

@@ -23,6 +23,29 @@ Layout RandomLayout(RandomSource& random, int64_t rank) {
   return Layout{.minor_to_major = random.Permutation(rank), .element_bits = 0, .extras = nullptr};
 }
 
+// Each array parameter to the first result of its size that has none, every third one as a donor without a
+// result.
+void DonateParameters(hlo::Module& module) {
+  const Shape& result = module.entry()->root()->shape();
+  std::vector<bool> taken(static_cast<size_t>(result.tuple_size()), false);
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    if (!parameter->shape().IsArray()) continue;
+    const int64_t number = parameter->parameter_number();
+    if (number % 3 == 2) {
+      module.header().buffer_donor.push_back({number, {}});
+      continue;
+    }
+    for (int64_t i = 0; i < result.tuple_size(); ++i) {
+      if (taken[static_cast<size_t>(i)] ||
+          result.tuple_shape(i).byte_size() != parameter->shape().byte_size())
+        continue;
+      taken[static_cast<size_t>(i)] = true;
+      module.header().input_output_alias.push_back({{i}, number, {}, false});
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 void RandomGenerator::Keep(Instruction* value, bool exact) {
@@ -170,6 +193,7 @@ RandomProgram RandomModule(uint64_t seed, const RandomModuleOptions& options) {
     }
   }
   entry->set_root(b.Tuple(elements));
+  if (options.donations) DonateParameters(*program.module);
   program.module->RemoveUnusedComputations();
   return program;
 }

@@ -44,6 +44,8 @@ struct RandomModuleOptions {
   int64_t max_elements = 1500;
   /// Parameters and results in random layouts instead of row-major ones.
   bool layouts = false;
+  /// Results that may take over a parameter of their size.
+  bool donations = false;
   /// Arrays with a dimension of size 0 among them.
   bool empty_arrays = false;
   /// Keeps operands where ops behave: no division by nearly 0, no logarithm of a negative, no growth without

@@ -44,6 +44,7 @@ explain::CompileReport ToExplain(const hlo::Module& module, cpu::CompileReport& 
   shown.output_bytes = report.output_bytes;
   shown.constant_bytes = report.constant_bytes;
   shown.temp_bytes = report.temp_bytes;
+  shown.donated_bytes = report.donated_bytes;
   return shown;
 }
 
