@@ -36,7 +36,8 @@ int32_t Invoke(SubfloorKernel kernel, std::vector<SubfloorKernelArgument> argume
                           {0, 0, 0},
                           {1, 1, 1},
                           nullptr,
-                          &error};
+                          &error,
+                          nullptr};
   return kernel(&call);
 }
 

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define SUBFLOOR_KERNEL_ABI_VERSION 1
+#define SUBFLOOR_KERNEL_ABI_VERSION 2
 
 /// One buffer. Alignment is SUBFLOOR_BUFFER_ALIGNMENT at least; the size is exact, not padded.
 typedef struct SubfloorKernelArgument {
@@ -37,7 +37,40 @@ typedef struct SubfloorKernelHost {
                        void* body_context);
 } SubfloorKernelHost;
 
-/// One call = one workgroup. Arguments: operand buffers in order, then result buffers in order (a result that
+/// What a simulated GPU's kernel asks of the simulator, on behalf of the thread that it runs as. Only kernels
+/// made for the simulator call these.
+typedef struct SubfloorKernelThread SubfloorKernelThread;
+typedef struct SubfloorThreadHooks {
+  /// Returns when every thread of the block has arrived. `site`: see `access`.
+  void (*barrier)(const SubfloorKernelThread* thread, uint32_t site);
+  /// `value` of the thread `distance` lanes further in the same warp; its own where there is none. Every
+  /// thread of the warp must take part.
+  uint32_t (*shuffle_down)(const SubfloorKernelThread* thread, uint32_t site, uint32_t value,
+                           uint32_t distance);
+  /// Checked images only, before every access to memory. `site` numbers the place in the kernel, from 0; the
+  /// kernel's plan says which op that is. Answers where to access instead: `address` itself, or spare memory
+  /// where the access must not happen.
+  void* (*access)(const SubfloorKernelThread* thread, uint32_t site, void* address, uint32_t bytes,
+                  uint32_t kind);
+} SubfloorThreadHooks;
+
+/// Kinds of access, to be combined.
+enum SubfloorAccessKind {
+  SUBFLOOR_ACCESS_LOAD = 1,
+  SUBFLOOR_ACCESS_STORE = 2,
+  SUBFLOOR_ACCESS_ATOMIC = 4,
+  SUBFLOOR_ACCESS_SHARED = 8,  ///< the block's shared memory, else a buffer
+};
+
+/// One thread of a simulated block.
+struct SubfloorKernelThread {
+  uint64_t thread_id[3];
+  void* shared;  ///< the block's shared memory, aligned to 1024 bytes; null if the plan asks for none
+  const SubfloorThreadHooks* hooks;
+};
+
+/// One call = one workgroup; of a kernel for the simulated GPU, one thread of a block or all of them, as its
+/// plan says. Arguments: operand buffers in order, then result buffers in order (a result that
 /// shares an operand's buffer is passed again), then, if the kernel's plan asks for scratch, one scratch
 /// buffer.
 typedef struct SubfloorKernelCall {
@@ -47,7 +80,8 @@ typedef struct SubfloorKernelCall {
   uint64_t workgroup_id[3];
   uint64_t workgroup_count[3];
   const SubfloorKernelHost* host;
-  SubfloorKernelError* error;  ///< never null; written only on failure
+  SubfloorKernelError* error;          ///< never null; written only on failure
+  const SubfloorKernelThread* thread;  ///< kernels for the simulated GPU; null otherwise. Since version 2.
 } SubfloorKernelCall;
 
 /// 0 on success, else the error code that was also written to call->error.

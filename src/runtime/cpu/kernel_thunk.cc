@@ -77,7 +77,8 @@ Completion KernelThunk::Execute(const RunContext& context) const {
                           .workgroup_id = {0, 0, 0},
                           .workgroup_count = {static_cast<uint64_t>(launch_.workgroups), 1, 1},
                           .host = &host,
-                          .error = &first_error};
+                          .error = &first_error,
+                          .thread = nullptr};
   if (launch_.workgroups == 1 && launch_.scratch_bytes == 0) {
     if (kernel_(&call) != 0) [[unlikely]]
       return Failure(first_error);
