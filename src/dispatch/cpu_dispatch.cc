@@ -67,14 +67,6 @@ bool OnlyUpdated(const Instruction* parameter, const Instruction* update) {
 
 }  // namespace
 
-std::vector<const Instruction*> Roots(const hlo::Computation& body) {
-  const Instruction* root = body.root();
-  if (root->opcode() != Opcode::kTuple) return {root};
-  std::vector<const Instruction*> roots;
-  for (const Instruction* operand : root->operands()) roots.push_back(operand);
-  return roots;
-}
-
 std::vector<std::pair<int64_t, int64_t>> InPlaceUpdates(const hlo::Computation& body) {
   std::vector<std::pair<int64_t, int64_t>> pairs;
   int64_t leaf = 0;

@@ -6,6 +6,7 @@
 
 #include "decision/decision.h"
 #include "dispatch/emitter_kind.h"
+#include "dispatch/fusion_roots.h"
 #include "hlo/computation.h"
 
 namespace subfloor::dispatch {
@@ -31,8 +32,5 @@ std::vector<std::pair<int64_t, int64_t>> InPlaceUpdates(const hlo::Computation& 
 /// (parameter, output leaf) pairs that may share one buffer although the whole output is written: a loop
 /// reads each element of the parameter just where, and just before, it writes the output's.
 std::vector<std::pair<int64_t, int64_t>> ElementwiseOverlaps(const hlo::Computation& body);
-
-/// The values that become outputs, in order of output leaves: the root, or the operands of a root tuple.
-std::vector<const hlo::Instruction*> Roots(const hlo::Computation& body);
 
 }  // namespace subfloor::dispatch
