@@ -33,6 +33,14 @@ def subfloor_times(source, folder):
     return compiled, ran / 1e3
 
 
+def code_times(source):
+    """Kernels that were compiled, and the milliseconds of processor time that making their code took in a fresh process."""
+    output = subprocess.run([compare.TOOL, "compile", source], capture_output=True, text=True, timeout=1200, check=True).stdout
+    kernels = int(re.search(r"(\d+) distinct", output).group(1))
+    time = re.search(r"processor time for code +([\d.]+) ms", output)
+    return kernels, float(time.group(1)) if time else 0.0
+
+
 class Row:
     """Times of one program in milliseconds, ours and jaxlib's."""
 
@@ -46,6 +54,7 @@ class Row:
             for i, value in enumerate(inputs):
                 np.save(f"{folder}/in{i}.npy", rival.widen(value))
             self.compile, self.run = subfloor_times(source, folder)
+            self.kernels, self.code_time = code_times(source)
             self.their_compile = theirs.compile_seconds * 1e3
             self.their_run = theirs.median_seconds(inputs, REPEAT) * 1e3
 
@@ -82,6 +91,8 @@ def main():
         slow = sum(row.run > 10 * row.their_run for row in rows)
         faster = sum(row.run <= row.their_run for row in rows)
         print(f"compile time of all: {ours:.0f} ms, jaxlib {theirs:.0f} ms, ratio {ours / theirs:.2f}")
+        kernels, code_time = sum(row.kernels for row in rows), sum(row.code_time for row in rows)
+        print(f"code generation, a process each: {kernels} distinct kernels, {code_time / max(kernels, 1):.2f} ms of processor time a kernel")
         print(f"run time: {faster} of {len(rows)} at least as fast as jaxlib, {slow} slower than 10 times jaxlib; {untimed} not timed")
     print(parse_speeds())
 

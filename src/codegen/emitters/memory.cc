@@ -27,6 +27,53 @@ mlir::IntegerAttr AlignmentOf(mlir::OpBuilder& b, Expr offset, mlir::Type unit, 
   return b.getI64IntegerAttr(alignment);
 }
 
+// Of two vectors, groups of `size` lanes by turns: the first half of each block of 2 * `size` (with `upper`
+// its second half) from `a`, then that from `b`. Interleaves within blocks instead if `zip`.
+mlir::Value TakeHalves(mlir::OpBuilder& b, mlir::Location at, mlir::Value first, mlir::Value second,
+                       int64_t size, bool upper, bool zip) {
+  const int64_t lanes = mlir::cast<mlir::VectorType>(first.getType()).getNumElements();
+  llvm::SmallVector<int64_t> taken;
+  for (int64_t block = 0; block < lanes; block += 2 * size) {
+    const int64_t begin = block + (upper ? size : 0);
+    if (zip) {
+      for (int64_t k = 0; k < size; ++k) taken.append({begin + k, lanes + begin + k});
+    } else {
+      for (int64_t k = 0; k < size; ++k) taken.push_back(begin + k);
+      for (int64_t k = 0; k < size; ++k) taken.push_back(lanes + begin + k);
+    }
+  }
+  return vector::ShuffleOp::create(b, at, first, second, taken);
+}
+
+// Turns a square tile round. Halves of halves change places until they are as wide as the pieces of registers
+// that processors shuffle cheaply in; within those, interleaving rows half a piece apart as often as it has
+// halves does the same with one instruction a shuffle. (The plain network all the way down takes half as many
+// again, and LLVM four times as long to find them.)
+void TransposeTile(mlir::OpBuilder& b, mlir::Location at, std::vector<mlir::Value>& rows,
+                   int64_t element_bits) {
+  constexpr int64_t kPieceBits = 128;
+  const int64_t lanes = static_cast<int64_t>(rows.size());
+  const int64_t piece = std::clamp<int64_t>(kPieceBits / element_bits, 1, lanes);
+  const auto row = [&](int64_t i) -> mlir::Value& { return rows[static_cast<size_t>(i)]; };
+  for (int64_t s = lanes / 2; s >= piece; s /= 2) {
+    for (int64_t i = 0; i < lanes; ++i) {
+      if ((i & s) != 0) continue;
+      const mlir::Value low = row(i), high = row(i + s);
+      row(i) = TakeHalves(b, at, low, high, s, /*upper=*/false, /*zip=*/false);
+      row(i + s) = TakeHalves(b, at, low, high, s, /*upper=*/true, /*zip=*/false);
+    }
+  }
+  for (int64_t done = 1; done < piece; done *= 2) {
+    const std::vector<mlir::Value> before = rows;
+    for (int64_t i = 0; i < lanes; ++i) {
+      const int64_t base = i / piece * piece, pair = base + (i - base) / 2;
+      row(i) =
+          TakeHalves(b, at, before[static_cast<size_t>(pair)], before[static_cast<size_t>(pair + piece / 2)],
+                     piece / 2, /*upper=*/i % 2 != 0, /*zip=*/true);
+    }
+  }
+}
+
 }  // namespace
 
 Element Emission::Load(mlir::Value buffer, Expr offset) {
@@ -136,20 +183,7 @@ mlir::Value Emission::LoadOfTile(mlir::Value buffer, Expr offset, int64_t lanes)
       Expr at = exprs_.Substitute(AtLane({offset}, lane)[0], first);
       rows.push_back(sf::LoadOp::create(b_, type, buffer, Materialize(at), AlignmentOf(b_, at, unit, lanes)));
     }
-    // Halves of halves change places.
-    for (int64_t s = lanes / 2; s >= 1; s /= 2) {
-      for (int64_t i = 0; i < lanes; ++i) {
-        if ((i & s) != 0) continue;
-        mlir::Value a = rows[static_cast<size_t>(i)], b = rows[static_cast<size_t>(i + s)];
-        llvm::SmallVector<int64_t> upper, lower;
-        for (int64_t k = 0; k < lanes; ++k) {
-          upper.push_back((k & s) != 0 ? lanes + k - s : k);
-          lower.push_back((k & s) != 0 ? lanes + k : k + s);
-        }
-        rows[static_cast<size_t>(i)] = vector::ShuffleOp::create(b_, a, b, upper);
-        rows[static_cast<size_t>(i + s)] = vector::ShuffleOp::create(b_, a, b, lower);
-      }
-    }
+    TransposeTile(b_, b_.getLoc(), rows, unit.getIntOrFloatBitWidth());
   }
   return rows[static_cast<size_t>(tile_.row)];
 }

@@ -1,24 +1,21 @@
 #include <time.h>
 
 #include <algorithm>
-#include <mutex>
 #include <string_view>
 
 #include "codegen/lowering/context.h"
 #include "codegen/target/host.h"
+#include "codegen/target/machine_pool.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
@@ -33,26 +30,6 @@ constexpr const char* kPasses =
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
     "loop-mssa(loop-rotate,licm),gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,adce),"
     "globaldce";
-
-Result<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const device::CpuDescription& cpu) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeAllTargets();
-    llvm::InitializeAllTargetMCs();
-    llvm::InitializeAllAsmPrinters();
-  });
-  std::string error;
-  const llvm::Triple triple(cpu.triple);
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (target == nullptr) return NotSupported("no code generator for {}: {}", cpu.triple, error);
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // the numeric contract: no contraction unasked
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, cpu.name, cpu.FeatureString(), options, llvm::Reloc::PIC_,
-                                  std::nullopt, llvm::CodeGenOptLevel::Default));
-  if (machine == nullptr) return NotSupported("no code generator for {} {}", cpu.triple, cpu.name);
-  return machine;
-}
 
 void SetAttributes(llvm::Module& module, std::span<const std::string> exported,
                    const device::CpuDescription& cpu) {
@@ -111,6 +88,57 @@ constexpr std::string_view kLeftOut[] = {
     "replace-with-veclib",  // there is no library to call
     "partially-inline-libcalls",
     "early-ifcvt",
+    // Nothing of this is in a kernel: comparisons of memory, exceptions, indirect jumps, AMX, probes and
+    // counters, patchable or protected functions, debug values; or what code needs that attackers may reach.
+    "expand-memcmp",
+    "mergeicmps",
+    "dwarf-eh-prepare",
+    "objc-arc-contract",
+    "indirectbr-expand",
+    "safe-stack",
+    "post-inline-ee-instrument",
+    "x86-lower-amx-intrinsics",
+    "x86-lower-amx-type",
+    "lower-amx-intrinsics",
+    "lower-amx-type",
+    "tilepreconfig",
+    "tileconfig",
+    "x86-tile-config",
+    "lowertilecopy",
+    "x86-lower-tile-copy",
+    "x86-slh",
+    "x86-seses",
+    "x86-lvi-load",
+    "x86-lvi-ret",
+    "x86-return-thunks",
+    "x86argumentstackrebase",
+    "x86-suppress-apx-for-relocation",
+    "kcfi",
+    "fentry-insert",
+    "xray-instrumentation",
+    "patchable-function",
+    "funclet-layout",
+    "stackmap-liveness",
+    "machine-sanmd",
+    "stack-frame-layout",
+    "cfi-instr-inserter",
+    "pseudo-probe-inserter",
+    "gc-analysis",
+    "removeredundantdebugvalues",
+    "livedebugvalues",
+    "remove-loads-into-fake-uses",
+    "regallocscoringpass",
+    "opt-remark-emitter",
+    // What these change in kernels is nothing, or where an empty share returns (shrink-wrap).
+    "consthoist",
+    "x86-partial-reduction",
+    "x86-cf-opt",
+    "x86-avoid-sfb",
+    "shrink-wrap",
+    "postra-machine-sink",
+    "x86-domain-reassignment",
+    "stack-coloring",
+    "localstackalloc",
 };
 
 // A pass manager that leaves those out. (TargetPassConfig knows that a manager may delete what it is given.)
@@ -151,7 +179,7 @@ Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::st
                                   const device::CpuDescription& cpu, ObjectTimes& times,
                                   const DumpFunction& dump) {
   const auto start = ThreadTime();
-  auto machine = SF_TRY(MakeTargetMachine(cpu));
+  const MachinePool::Lease machine = SF_TRY(MachinePool::Global().Take(cpu));
   const std::string name = module.getName().value_or("module").str();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvm_module;
@@ -160,8 +188,8 @@ Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::st
     llvm_module = mlir::translateModuleToLLVMIR(module, context, name);
     if (llvm_module == nullptr) return InternalError("module {} has no LLVM form: {}", name, said.text());
   }
-  llvm_module->setTargetTriple(machine->getTargetTriple());
-  llvm_module->setDataLayout(machine->createDataLayout());
+  llvm_module->setTargetTriple((*machine).getTargetTriple());
+  llvm_module->setDataLayout((*machine).createDataLayout());
   SetAttributes(*llvm_module, exported, cpu);
   std::string problem;
   llvm::raw_string_ostream problem_out(problem);
