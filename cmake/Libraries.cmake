@@ -7,6 +7,8 @@ find_package(Eigen3 CONFIG REQUIRED)
 find_package(CLI11 CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_library(SUBFLOOR_XXHASH xxhash REQUIRED)
+# Two functions of assembly, so the archive rather than one more library to load.
+find_library(SUBFLOOR_BOOST_CONTEXT NAMES libboost_context.a boost_context REQUIRED)
 # Debian's gcc carries libquadmath; the evaluator computes f64 in binary128 with it.
 file(GLOB _quadmath /usr/lib/gcc/*-linux-gnu/*/libquadmath.so)
 list(GET _quadmath 0 SUBFLOOR_QUADMATH)

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "device/description/simulated_kernel.h"
+
 namespace subfloor::device {
 
 /// Machine code for one kind of device, as a file would hold it: for the host a position-independent ELF
@@ -17,6 +19,7 @@ struct CodeImage {
   std::string
       cpu_features;  ///< features the code relies on, "+avx2,+fma,..."; the loader refuses if one is missing
   uint32_t kernel_abi_version = 0;
+  std::vector<SimulatedKernelPlan> simulated;  ///< of the symbols that are made for the simulated GPU
 };
 
 }  // namespace subfloor::device
