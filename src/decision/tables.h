@@ -118,16 +118,19 @@
   X(kUpdateShapes, "update {a} has another shape than the first")                                            \
   X(kRowsShareWarp, "rows of {a}, by {b} threads each")                                                      \
   X(kNotPowerOfTwo, "{a} elements are no power of two")                                                      \
+  X(kLineForThreads, "lines of {a} for {b} threads: odd, short, or of elements that fill a load")            \
   X(kRowPastWarp, "rows of {a} elements; a warp reads {b}")                                                  \
   X(kColumnsDivideWarp, "{a} columns divide a warp of {b}")                                                  \
   X(kColumnsDoNotDivide, "{a} columns do not divide a warp of {b}")                                          \
   X(kPacksBanks, "tiles of {a} rows and {b} columns")                                                        \
   X(kWideElements, "elements of {a} bits fill a bank of {b}")                                                \
   X(kTileTooEmpty, "a tile would be {a} long one way, needs {b}")                                            \
-  X(kTileUnaligned, "{a} left over is no multiple of the {b} elements of a bank")                            \
+  X(kTileUnaligned, "rows or columns of a tile are no multiple of the {a} elements of a bank")               \
+  X(kMinorStays, "the minor dimension of {a} stays")                                                         \
   X(kSortedRuns, "sorted, and {a} slices for {b} places")                                                    \
   X(kIndicesUnsorted, "the indices are not sorted")                                                          \
   X(kIndicesUnique, "the indices are unique: no runs")                                                       \
+  X(kSeveralTargets, "{a} targets at once, which are written one update at a time")                          \
   X(kFewSlices, "{a} slices; worth it above {b}")                                                            \
   X(kRunsOfOne, "{a} slices for {b} places: no run is longer than one")                                      \
   X(kVectorOf, "{a} of {b} bits")                                                                            \

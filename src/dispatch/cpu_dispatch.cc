@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "dispatch/in_place_update.h"
+
 namespace subfloor::dispatch {
 namespace {
 
@@ -36,17 +38,6 @@ const Instruction* FindHero(const Instruction* root, Opcode opcode, int64_t& pas
   return nullptr;
 }
 
-// A read of the updated array is harmless when it reads the very elements that are overwritten, each before
-// its own update: a dynamic-slice at the same start and of the same sizes.
-bool ReadsWhatIsUpdated(const Instruction* reader, const Instruction* update) {
-  if (reader->opcode() != Opcode::kDynamicSlice) return false;
-  if (!reader->shape().SameDimensions(update->operand(1)->shape())) return false;
-  for (int64_t i = 1; i < reader->operand_count(); ++i) {
-    if (reader->operand(i) != update->operand(i + 1)) return false;
-  }
-  return reader->operand_count() + 1 == update->operand_count();
-}
-
 bool OnlyUpdated(const Instruction* parameter, const Instruction* update) {
   std::vector<const Instruction*> pending = {parameter};
   while (!pending.empty()) {
@@ -58,8 +49,7 @@ bool OnlyUpdated(const Instruction* parameter, const Instruction* update) {
         pending.push_back(use.user);
         continue;
       }
-      if (update->opcode() != Opcode::kDynamicUpdateSlice || !ReadsWhatIsUpdated(use.user, update))
-        return false;
+      if (!ReadsWhatIsUpdated(*use.user, *update)) return false;
     }
   }
   return true;

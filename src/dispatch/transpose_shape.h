@@ -43,7 +43,6 @@ struct TransposeProblem {
     kNotTransposed,  ///< no transpose, or one that moves nothing
     kNotRowMajor,
     kMinorTooSmall,     ///< a minor dimension, old or new: found, wants
-    kAreaTooSmall,      ///< their product: found, wants
     kUnmovedTooWide,    ///< bits of the minor dimension that stays: found, at most
     kUnmovedTooNarrow,  ///< bits of it times the dimension above: found, wants
     kFourBits
@@ -63,9 +62,5 @@ std::optional<PackedTransposeShape> PackTranspose(const TransposeShape& shape);
 TransposeProblem WhyNoTiledTranspose(const hlo::Instruction& instruction);
 /// The shape if there is no such problem.
 std::optional<TransposeShape> TiledTranspose(const hlo::Instruction& instruction);
-
-/// Same bytes in the same order: a reshape or transpose between them moves nothing. Element types are not
-/// looked at.
-bool SameBytesInOrder(const Shape& a, const Shape& b);
 
 }  // namespace subfloor::dispatch

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "device/description/device_description.h"
+#include "dispatch/asker.h"
 
 namespace subfloor::dispatch {
 
@@ -30,6 +31,10 @@ std::optional<Launch> LaunchOf(int64_t blocks, int64_t threads, const device::De
 /// One thread for every `per_thread` elements, four warps a block; a block no larger than there is work.
 std::optional<Launch> LaunchOverElements(int64_t elements, int64_t per_thread,
                                          const device::DeviceDescription& device);
+
+/// Says in the log whether the launch, if there is one, fits the device: grid and shared memory.
+bool Fits(const std::optional<Launch>& launch, int64_t blocks, int64_t threads,
+          const device::DeviceDescription& device, const Asker& ask);
 
 /// Every limit of the device kept: what the planners promise and tests check.
 bool IsLegal(const Launch& launch, const device::DeviceDescription& device);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "device/description/device_description.h"
+#include "dispatch/asker.h"
 #include "dispatch/fusion_view.h"
 #include "dispatch/gpu_kind.h"
 #include "dispatch/launch_plan/launch.h"
@@ -43,13 +44,15 @@ struct InPlaceUpdatePlan {
 /// How many elements one thread should make: vector loads for large outputs of simple computation, whole
 /// bytes always. A power of two.
 int64_t LoopVector(const FusionView& fusion, GpuKind kind, int64_t elements,
-                   const device::DeviceDescription& device);
+                   const device::DeviceDescription& device, const Asker& ask);
 
-std::optional<LoopPlan> PlanLoop(const FusionView& fusion, const device::DeviceDescription& device);
+/// Each is nullopt when no grid of the device holds the work; the log says so.
+std::optional<LoopPlan> PlanLoop(const FusionView& fusion, const device::DeviceDescription& device,
+                                 const Asker& ask);
 std::optional<ConcatenatePlan> PlanConcatenate(const FusionView& fusion, const hlo::Instruction& concatenate,
-                                               const device::DeviceDescription& device);
+                                               const device::DeviceDescription& device, const Asker& ask);
 std::optional<InPlaceUpdatePlan> PlanInPlaceUpdate(const FusionView& fusion,
                                                    std::vector<const hlo::Instruction*> updates,
-                                                   const device::DeviceDescription& device);
+                                                   const device::DeviceDescription& device, const Asker& ask);
 
 }  // namespace subfloor::dispatch

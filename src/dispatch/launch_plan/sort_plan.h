@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "device/description/device_description.h"
+#include "dispatch/asker.h"
 #include "dispatch/launch_plan/launch.h"
 #include "hlo/instruction.h"
 
 namespace subfloor::dispatch {
 
 /// A bitonic sort in place on the outputs, of any length: kernels one after the other. Every mask compares
-/// position p with p xor mask, where both lie within the dimension.
+/// position p with p xor mask, where both lie within the dimension; a thread makes two comparisons of a mask.
 struct SortPlan {
   struct Kernel {
     Launch launch;
@@ -23,10 +24,10 @@ struct SortPlan {
   int64_t size = 0;    ///< of that dimension
   int64_t stages = 0;  ///< 2^stages is size rounded up
   int64_t tile = 1;    ///< elements of the dimension a block holds in shared memory: a power of two
-  int64_t pairs_per_thread = 2, elements_per_thread = 4;
 };
 
-/// Nullopt when no grid of the device holds the rows.
-std::optional<SortPlan> PlanSort(const hlo::Instruction& sort, const device::DeviceDescription& device);
+/// Nullopt when no grid of the device holds the rows; the log says so.
+std::optional<SortPlan> PlanSort(const hlo::Instruction& sort, const device::DeviceDescription& device,
+                                 const Asker& ask);
 
 }  // namespace subfloor::dispatch
