@@ -48,15 +48,20 @@ Status WriteFile(const std::string& path, std::string_view bytes) {
 }
 
 Result<std::unique_ptr<hlo::Module>> ReadProgram(const std::string& path) {
-  const std::string text = SF_TRY(ReadFile(path));
+  return SF_TRY(ReadTextAndProgram(path)).module;
+}
+
+Result<TextAndProgram> ReadTextAndProgram(const std::string& path) {
+  TextAndProgram program;
+  program.text = SF_TRY(ReadFile(path));
   const std::string name = path == "-" ? "<stdin>" : path;
-  std::unique_ptr<hlo::Module> module = SF_TRY(hlo::ParseModule(text, name));
-  if (Status valid = hlo::Verify(*module); !valid) {
+  program.module = SF_TRY(hlo::ParseModule(program.text, name));
+  if (Status valid = hlo::Verify(*program.module); !valid) {
     Error error = std::move(valid).error();
     if (error.position().file.empty()) error.At({name, error.position().line, error.position().column});
     return std::unexpected(std::move(error));
   }
-  return module;
+  return program;
 }
 
 Result<std::vector<Literal>> RandomArguments(const hlo::Module& module, uint64_t seed) {

@@ -20,6 +20,13 @@ Status WriteFile(const std::string& path, std::string_view bytes);
 /// column.
 Result<std::unique_ptr<hlo::Module>> ReadProgram(const std::string& path);
 
+/// The same with the text it was read from.
+struct TextAndProgram {
+  std::string text;
+  std::unique_ptr<hlo::Module> module;
+};
+Result<TextAndProgram> ReadTextAndProgram(const std::string& path);
+
 /// One literal per entry parameter, drawn from the seed; parameter i uses seed + i.
 Result<std::vector<Literal>> RandomArguments(const hlo::Module& module, uint64_t seed);
 

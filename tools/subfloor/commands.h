@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "driver/options.h"
+#include "driver/program.h"
 
 /// The subcommands. Each Add... function declares its flags on `app` and leaves in `action` what runs if it
 /// was chosen; the action gives the exit code, or an error that main turns into one (docs/cli.md).
@@ -26,6 +28,9 @@ struct Common {
   /// Applies --set. Errors: bad input.
   Status Resolve();
 };
+
+/// Reads and compiles, showing progress.
+Result<std::unique_ptr<driver::Program>> CompileFile(Common& common, const driver::Dump& dump);
 
 void AddRun(CLI::App& app, Action& action);
 void AddEval(CLI::App& app, Action& action);

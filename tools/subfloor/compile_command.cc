@@ -52,6 +52,8 @@ class StageFiles {
   Status status_;
 };
 
+}  // namespace
+
 Result<std::unique_ptr<driver::Program>> CompileFile(Common& common, const driver::Dump& dump) {
   Progress("reading");
   std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(common.file));
@@ -60,6 +62,8 @@ Result<std::unique_ptr<driver::Program>> CompileFile(Common& common, const drive
   ProgressDone();
   return program;
 }
+
+namespace {
 
 Result<int> Compile(CompileFlags& flags) {
   SF_CHECK(flags.common.Resolve());
@@ -87,13 +91,6 @@ Result<int> Compile(CompileFlags& flags) {
   return kRight;
 }
 
-Result<int> Explain(Common& common) {
-  SF_CHECK(common.Resolve());
-  std::unique_ptr<driver::Program> program = SF_TRY(CompileFile(common, {}));
-  fmt::print("{}", explain::Explain(program->report()));
-  return kRight;
-}
-
 }  // namespace
 
 void AddCompile(CLI::App& app, Action& action) {
@@ -113,14 +110,6 @@ void AddCompile(CLI::App& app, Action& action) {
       "--no-cache", flags->no_cache,
       "compile even if a cache holds the result (nothing is cached so far, so it changes nothing)");
   command->callback([&action, flags] { action = [flags] { return Compile(*flags); }; });
-}
-
-void AddExplain(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "explain", "Compile a program; print each fusion, its emitter, every question and answer");
-  auto common = std::make_shared<Common>();
-  common->AddTo(*command);
-  command->callback([&action, common] { action = [common] { return Explain(*common); }; });
 }
 
 }  // namespace subfloor::tool
