@@ -61,7 +61,7 @@ TEST(GpuReduction, ReducedOrKeptDimensionsLieTogether) {
   EXPECT_EQ(ReasonOf("f32[4,64,4,128]", "f32[4,4]", "1,3"),
             "no: the reduced dimensions lie apart in memory, and so do the kept ones");
   // A dimension of size 1 stands in nobody's way.
-  EXPECT_EQ(AnswerOf("f32[64,1,128,8]", "f32[1,8]", "0,2"), "reduction/reduction_column");
+  EXPECT_EQ(AnswerOf("f32[64,1,128,8]", "f32[1,8]", "0,2"), "reduction/reduction_small_column");
 }
 
 TEST(GpuReduction, LayoutsDecideWhatLiesTogether) {

@@ -140,10 +140,12 @@ Result<ParsedText> Parse(std::string_view text, std::string_view file) {
     const size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const char* line_begin = line.data();
     line = Trim(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     const auto at_line = [&](Error error) {
-      return std::unexpected(error.At({std::string(file), line_number, 0}));
+      return std::unexpected(
+          error.At({std::string(file), line_number, static_cast<int>(line.data() - line_begin) + 1}));
     };
     const size_t colon = line.find(':');
     if (colon == std::string_view::npos) {
