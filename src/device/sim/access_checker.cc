@@ -15,7 +15,6 @@ AccessChecker::AccessChecker(const Launch& launch, uint32_t threads_per_warp, Fi
     : launch_(launch),
       findings_(findings),
       counters_(counters),
-      last_region_(std::max<size_t>(1, launch.kernel->plan.sites.size())),
       shared_initialised_(launch.shared_bytes),
       shared_races_(launch.shared_bytes),
       shared_{nullptr, launch.shared_bytes, Finding::kShared, 0, &shared_initialised_, &shared_races_},
@@ -24,6 +23,12 @@ AccessChecker::AccessChecker(const Launch& launch, uint32_t threads_per_warp, Fi
     const LaunchArgument& argument = launch.arguments[i];
     regions_.push_back({argument.data, argument.size, static_cast<int>(i), argument.offset,
                         &argument.allocation->initialised, &argument.allocation->races()});
+  }
+  const auto& sites = launch.kernel->plan.sites;
+  last_region_.assign(sites.size(), &nowhere_);
+  for (size_t i = 0; i < sites.size(); ++i) {
+    const auto only = static_cast<size_t>(sites[i].argument);
+    if (sites[i].argument >= 0 && only < regions_.size()) last_region_[i] = &regions_[only];
   }
   const uint32_t warps = (launch.threads + threads_per_warp - 1) / threads_per_warp;
   logs_.reserve(warps);
@@ -46,23 +51,12 @@ void AccessChecker::Flush() {
   for (AccessLog& log : logs_) log.Flush(counters_);
 }
 
-const AccessChecker::Region* AccessChecker::Find(uint32_t site, const std::byte* address, uint64_t bytes) {
-  const auto holds = [&](const Region& region) {
-    const auto offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(region.data);
-    return offset < region.size && bytes <= region.size - offset;
-  };
+const AccessChecker::Region* AccessChecker::FindOther(uint32_t site, const std::byte* address,
+                                                      uint64_t bytes) {
   const auto& sites = launch_.kernel->plan.sites;
-  if (site < sites.size() && sites[site].argument >= 0) {
-    const auto argument = static_cast<size_t>(sites[site].argument);
-    return argument < regions_.size() && holds(regions_[argument]) ? &regions_[argument] : nullptr;
-  }
-  if (site >= last_region_.size()) last_region_.resize(site + 1);
-  uint32_t& last = last_region_[site];
-  if (last < regions_.size() && holds(regions_[last])) return &regions_[last];
-  for (uint32_t i = 0; i < regions_.size(); ++i) {
-    if (!holds(regions_[i])) continue;
-    last = i;
-    return &regions_[i];
+  if (site < sites.size() && sites[site].argument >= 0) return nullptr;
+  for (const Region& region : regions_) {
+    if (region.Holds(address, bytes)) return last_region_[site] = &region;
   }
   return nullptr;
 }
@@ -72,13 +66,11 @@ void* AccessChecker::Access(const SimThread& thread, uint32_t site, void* addres
   site = std::min(site, kMaxSites - 1);
   const auto* at = static_cast<const std::byte*>(address);
   const bool shared = (kind & SUBFLOOR_ACCESS_SHARED) != 0;
-  const Region* region = nullptr;
-  if (!shared) {
-    region = Find(site, at, bytes);
-  } else {
-    const auto offset = reinterpret_cast<uintptr_t>(at) - reinterpret_cast<uintptr_t>(shared_.data);
-    if (offset < shared_.size && bytes <= shared_.size - offset) region = &shared_;
-  }
+  if (site >= last_region_.size()) [[unlikely]]
+    last_region_.resize(site + 1, &nowhere_);
+  const Region* region = shared ? &shared_ : last_region_[site];
+  if (!region->Holds(at, bytes)) [[unlikely]]
+    region = shared ? nullptr : FindOther(site, at, bytes);
   if (region == nullptr) return OutOfBounds(thread, site, at, bytes, shared);
 
   const auto in_region = static_cast<uint64_t>(at - region->data);

@@ -32,6 +32,10 @@ class AccessChecker {
  private:
   // A region that accesses may fall into.
   struct Region {
+    bool Holds(const std::byte* address, uint64_t bytes) const {
+      const auto offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(data);
+      return offset < size && bytes <= size - offset;
+    }
     std::byte* data;
     uint64_t size;
     int argument;     ///< Finding::argument
@@ -40,7 +44,8 @@ class AccessChecker {
     RaceShadow* races;
   };
 
-  const Region* Find(uint32_t site, const std::byte* address, uint64_t bytes);
+  /// Another region that the site may access and that holds the bytes; null if there is none.
+  const Region* FindOther(uint32_t site, const std::byte* address, uint64_t bytes);
   void* OutOfBounds(const SimThread& thread, uint32_t site, const std::byte* address, uint32_t bytes,
                     bool shared);
   void Fill(Finding& finding, const SimThread& thread, const Region& region, uint64_t offset,
@@ -52,7 +57,8 @@ class AccessChecker {
   FindingList& findings_;
   std::vector<SiteCounters>& counters_;
   std::vector<Region> regions_;
-  std::vector<uint32_t> last_region_;  ///< by site: where it accessed last
+  Region nowhere_ = {};
+  std::vector<const Region*> last_region_;  ///< by site: where it accessed last
   InitialisedBytes shared_initialised_;
   RaceShadow shared_races_;
   Region shared_;

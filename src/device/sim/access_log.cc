@@ -72,6 +72,22 @@ void CountPasses(std::span<const uint64_t> addresses, uint64_t bytes, AccessCoun
 
 }  // namespace
 
+bool AccessLog::OpenVisit(uint32_t site, uint32_t bytes, uint32_t kind) {
+  Site& s = sites_[site];
+  if (s.visits == kVisits) {
+    ++s.ungrouped;
+    return false;
+  }
+  if (s.visits == 0) {
+    touched_.push_back(site);
+    s.kind = kind;
+    s.bytes = bytes;
+  }
+  ++s.visits;
+  if (s.addresses.size() < size_t{s.visits} * lanes_) s.addresses.resize(size_t{s.visits} * 2 * lanes_);
+  return true;
+}
+
 void AccessLog::Flush(std::vector<SiteCounters>& counters) {
   std::array<uint64_t, kMaxLanes> active;
   for (uint32_t index : touched_) {

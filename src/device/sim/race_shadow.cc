@@ -1,6 +1,26 @@
 #include "device/sim/race_shadow.h"
 
+#include <algorithm>
+
 namespace subfloor::device::sim {
+
+AccessStamp RaceShadow::AccessAny(uint64_t offset, uint64_t bytes, Kind kind, AccessStamp me, uint64_t run) {
+  AccessStamp other;
+  for (const uint64_t end = offset + bytes; offset < end;) {
+    const uint64_t piece_end = std::min(end, (offset / kChunk + 1) * kChunk);
+    Chunk& chunk = chunks_[offset / kChunk];
+    if (chunk.run != run) Forget(chunk, run);
+    if (chunk.shift != 0 && ((offset | piece_end) & 3) != 0) Refine(chunk);
+    const uint64_t first = offset % kChunk >> chunk.shift;
+    const uint64_t last = (piece_end - 1) % kChunk >> chunk.shift;
+    for (uint64_t i = first; i <= last; ++i) {
+      const AccessStamp found = Note(chunk.cells[i], kind, me);
+      if (found.used()) other = found;
+    }
+    offset = piece_end;
+  }
+  return other;
+}
 
 void RaceShadow::Forget(Chunk& chunk, uint64_t run) {
   chunk.run = run;
