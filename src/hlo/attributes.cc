@@ -14,6 +14,7 @@ bool CustomCallAttributes::operator==(const CustomCallAttributes& o) const {
 }
 
 Attributes::Attributes(const Attributes& other) : index_(other.index_) {
+  if (other.fields_ == nullptr) return;
   switch (index_) {
     case internal::AttributeIndex::kNoAttributes:
       break;
@@ -24,6 +25,34 @@ Attributes::Attributes(const Attributes& other) : index_(other.index_) {
       SUBFLOOR_ATTRIBUTE_STRUCTS(X)
 #undef X
   }
+}
+
+void Attributes::MakeFields() {
+  switch (index_) {
+    case internal::AttributeIndex::kNoAttributes:
+      break;
+#define X(name)                           \
+  case internal::AttributeIndex::k##name: \
+    fields_ = new name();                 \
+    break;
+      SUBFLOOR_ATTRIBUTE_STRUCTS(X)
+#undef X
+  }
+}
+
+const void* Attributes::DefaultFields() const {
+  switch (index_) {
+    case internal::AttributeIndex::kNoAttributes:
+      break;
+#define X(name)                               \
+  case internal::AttributeIndex::k##name: {   \
+    static const auto* kDefault = new name(); \
+    return kDefault;                          \
+  }
+      SUBFLOOR_ATTRIBUTE_STRUCTS(X)
+#undef X
+  }
+  return nullptr;
 }
 
 void Attributes::Destroy() {
@@ -41,12 +70,13 @@ void Attributes::Destroy() {
 
 bool Attributes::operator==(const Attributes& other) const {
   if (index_ != other.index_) return false;
+  if (fields_ == other.fields_) return true;  // the same object, or all fields at their defaults
   switch (index_) {
     case internal::AttributeIndex::kNoAttributes:
       return true;
 #define X(name)                           \
   case internal::AttributeIndex::k##name: \
-    return *static_cast<const name*>(fields_) == *static_cast<const name*>(other.fields_);
+    return *static_cast<const name*>(fields()) == *static_cast<const name*>(other.fields());
       SUBFLOOR_ATTRIBUTE_STRUCTS(X)
 #undef X
   }
@@ -54,14 +84,12 @@ bool Attributes::operator==(const Attributes& other) const {
 }
 
 Attributes DefaultAttributes(Opcode opcode) {
-  switch (opcode) {
-#define X(enumerator, text, arity, attributes) \
-  case Opcode::enumerator:                     \
-    return attributes{};
-    SUBFLOOR_OPCODES(X)
+  static constexpr internal::AttributeIndex kIndex[] = {
+#define X(enumerator, text, arity, attributes) internal::AttributeTraits<attributes>::kIndex,
+      SUBFLOOR_OPCODES(X)
 #undef X
-  }
-  return NoAttributes{};
+  };
+  return Attributes(kIndex[static_cast<size_t>(opcode)]);
 }
 
 int64_t WindowOutputSize(int64_t base, const WindowDimension& window) {

@@ -549,7 +549,8 @@ concept AttributeStruct = requires { internal::AttributeTraits<T>::kIndex; };
 /// column).
 ///
 /// A value, like a variant of all structs; but what copies, compares and destroys is compiled once, in
-/// attributes.cc, for every file of the tree includes this one.
+/// attributes.cc, for every file of the tree includes this one. Fields that all have their default take no
+/// memory until somebody asks to change them.
 class Attributes {
  public:
   Attributes() = default;  ///< NoAttributes
@@ -595,39 +596,53 @@ class Attributes {
       static constexpr NoAttributes kNone;
       return Is<T>() ? &kNone : nullptr;
     } else {
-      return Is<T>() ? static_cast<const T*>(fields_) : nullptr;
+      return Is<T>() ? static_cast<const T*>(fields()) : nullptr;
     }
   }
   template <AttributeStruct T>
     requires(!std::is_same_v<T, NoAttributes>)
   T* TryGet() {
-    return Is<T>() ? static_cast<T*>(fields_) : nullptr;
+    return Is<T>() ? static_cast<T*>(OwnFields()) : nullptr;
   }
 
   /// Hands every field to the visitor, as the struct's own Visit does. Expensive to compile: for parser,
   /// printer and the like. The visitor of a const object must not change what it is handed.
   template <typename V>
   void VisitFields(V&& visitor) {
-    switch (index_) {
+    Visit(index_, OwnFields(), visitor);
+  }
+  template <typename V>
+  void VisitFields(V&& visitor) const {
+    Visit(index_, const_cast<void*>(fields()), visitor);
+  }
+
+ private:
+  friend Attributes DefaultAttributes(Opcode opcode);
+  explicit Attributes(internal::AttributeIndex index) : index_(index) {}
+
+  template <typename V>
+  static void Visit(internal::AttributeIndex index, void* fields, V& visitor) {
+    switch (index) {
       case internal::AttributeIndex::kNoAttributes:
         return;
 #define X(name)                           \
   case internal::AttributeIndex::k##name: \
-    return static_cast<name*>(fields_)->Visit(visitor);
+    return static_cast<name*>(fields)->Visit(visitor);
         SUBFLOOR_ATTRIBUTE_STRUCTS(X)
 #undef X
     }
   }
-  template <typename V>
-  void VisitFields(V&& visitor) const {
-    const_cast<Attributes*>(this)->VisitFields(visitor);
+  const void* fields() const { return fields_ ? fields_ : DefaultFields(); }
+  void* OwnFields() {
+    if (fields_ == nullptr) MakeFields();
+    return fields_;
   }
-
- private:
+  void MakeFields();
+  const void* DefaultFields() const;
   void Destroy();
 
   internal::AttributeIndex index_ = internal::AttributeIndex::kNoAttributes;
-  void* fields_ = nullptr;  // null for NoAttributes
+  void* fields_ = nullptr;  // null while every field has its default
 };
 
 /// The alternative that instructions of this opcode carry, with every field at its default.

@@ -59,7 +59,7 @@ Instruction* Computation::Insert(std::unique_ptr<Instruction> instruction,
   Instruction* raw = instruction.get();
   raw->parent_ = this;
   raw->id_ = parent_->next_id_++;
-  raw->name_ = parent_->UniqueName(name.empty() ? ToString(raw->opcode_) : name, /*computation=*/false);
+  parent_->instruction_names_.Take(raw, raw->name_, name.empty() ? ToString(raw->opcode_) : name);
   raw->slot_ = instructions_.size();
   raw->operands_.reserve(operands.size());
   for (Instruction* operand : operands) raw->AppendOperand(operand);
@@ -91,9 +91,11 @@ Instruction* Computation::Add(Opcode opcode, const Shape& shape, std::initialize
 }
 
 Instruction* Computation::AddParameter(int64_t number, const Shape& shape, std::string_view name) {
+  std::string numbered;
+  if (name.empty()) name = numbered = fmt::format("p{}", number);
   Instruction* parameter = Insert(
       std::unique_ptr<Instruction>(new Instruction(Opcode::kParameter, shape, ParameterAttributes{number})),
-      {}, {}, name.empty() ? fmt::format("p{}", number) : std::string(name));
+      {}, {}, name);
   if (static_cast<size_t>(number) >= parameters_.size())
     parameters_.resize(static_cast<size_t>(number) + 1, nullptr);
   parameters_[static_cast<size_t>(number)] = parameter;
@@ -124,7 +126,7 @@ void Computation::Remove(Instruction* instruction) {
     for (Computation* body : instruction->called_) --body->fusion_caller_count_;
   }
   if (instruction->IsParameter()) parameters_[static_cast<size_t>(instruction->parameter_number())] = nullptr;
-  parent_->instruction_names_.erase(instruction->name_);
+  parent_->instruction_names_.Release(instruction->name_);
   instructions_[instruction->slot_].reset();
   --live_;
   if (instructions_.size() > 64 && static_cast<size_t>(live_) * 2 < instructions_.size()) Compact();
@@ -166,8 +168,8 @@ int64_t Computation::RemoveWithUnusedOperands(Instruction* instruction) {
 
 void Computation::Replace(Instruction* old, Instruction* value) {
   old->ReplaceAllUsesWith(value);
-  for (Instruction* before : std::vector(old->control_predecessors_)) before->AddControlSuccessor(value);
-  for (Instruction* after : std::vector(old->control_successors_)) value->AddControlSuccessor(after);
+  for (Instruction* before : auto(old->control_predecessors_)) before->AddControlSuccessor(value);
+  for (Instruction* after : auto(old->control_successors_)) value->AddControlSuccessor(after);
   if (!old->IsParameter()) RemoveWithUnusedOperands(old);
 }
 

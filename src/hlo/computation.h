@@ -82,7 +82,7 @@ class Computation {
  private:
   friend class Module;
   friend class Instruction;
-  Computation(Module* parent, std::string name) : parent_(parent), name_(std::move(name)) {}
+  explicit Computation(Module* parent) : parent_(parent) {}
   Instruction* Insert(std::unique_ptr<Instruction> instruction, std::span<Instruction* const> operands,
                       std::span<Computation* const> called, std::string_view name);
   void Compact();

@@ -169,7 +169,7 @@ Computation* ComputationReader::ReadBareInstruction() {
   call.place = lexer_.PlaceOf(start);
   if (ok && AtShape(lexer_)) {
     call.has_shape = true;
-    ok = ReadShape(lexer_, call.shape);
+    ok = shapes_.Read(lexer_, call.shape);
   }
   ok = ok && ReadOpcode(call);
   if (ok) {
@@ -218,7 +218,7 @@ bool ComputationReader::StartInstruction(Frame& frame) {
   }
   if (!lexer_.Expect('=')) return false;
   call.has_shape = AtShape(lexer_);
-  if (call.has_shape && !ReadShape(lexer_, call.shape)) return false;
+  if (call.has_shape && !shapes_.Read(lexer_, call.shape)) return false;
   call.operands.clear();
   if (!ReadOpcode(call) || !ReadOperands(frame, call)) return false;
   pending.fields_seen = pending.wrapped_fields_seen = 0;
@@ -280,18 +280,17 @@ bool ComputationReader::ReadPositional(Call& call) {
 }
 
 bool ComputationReader::ReadOperands(Frame& frame, Call& outer) {
-  // Instructions nested in operand lists; the innermost last. A deque, since calls are held while it grows.
-  std::deque<Call> nested;
+  // Instructions nested in operand lists; the innermost last.
+  std::vector<std::unique_ptr<Call>> nested;
   Call* call = &outer;
   while (true) {
     if (call->opcode == Opcode::kParameter || call->opcode == Opcode::kConstant) {
       if (!ReadPositional(*call)) return false;
     } else if (lexer_.Peek() != ')') {
-      bool opens_nested = false;
-      Call inner;
-      if (!ReadOperand(frame, *call, opens_nested, inner)) return false;
-      if (opens_nested) {
-        call = &nested.emplace_back(std::move(inner));
+      std::unique_ptr<Call> inner;
+      if (!ReadOperand(frame, *call, inner)) return false;
+      if (inner) {
+        call = nested.emplace_back(std::move(inner)).get();
         continue;
       }
       if (lexer_.Accept(',')) {
@@ -306,8 +305,9 @@ bool ComputationReader::ReadOperands(Frame& frame, Call& outer) {
       if (call == &outer) return true;
       Instruction* made = Make(frame, *call, {}, fmt::format("{}.anon", ToString(call->opcode)));
       if (made == nullptr) return false;
+      unwritten_.insert(made);
       nested.pop_back();
-      call = nested.empty() ? &outer : &nested.back();
+      call = nested.empty() ? &outer : nested.back().get();
       call->operands.push_back(made);
       if (!lexer_.Accept(',')) continue;
       if (lexer_.Peek() == ')') return lexer_.FailWanted("an operand");
@@ -316,23 +316,23 @@ bool ComputationReader::ReadOperands(Frame& frame, Call& outer) {
   }
 }
 
-bool ComputationReader::ReadOperand(Frame& frame, Call& call, bool& nested, Call& inner) {
+bool ComputationReader::ReadOperand(Frame& frame, Call& call, std::unique_ptr<Call>& inner) {
   const char* start = lexer_.position();
   Shape written;
   const bool has_shape = AtShape(lexer_);
-  if (has_shape && !ReadShape(lexer_, written)) return false;
+  if (has_shape && !shapes_.Read(lexer_, written)) return false;
   const char* at = lexer_.position();
   std::string_view name;
   if (!lexer_.ReadName(name, "an operand")) return false;
   if (lexer_.Peek() == '(') {
     // An instruction in place; it has no name and no attributes.
     lexer_.Rewind(at);
-    inner.start = start;
-    inner.place = lexer_.PlaceOf(start);
-    inner.has_shape = has_shape;
-    inner.shape = std::move(written);
-    nested = true;
-    return ReadOpcode(inner);
+    inner = std::make_unique<Call>();
+    inner->start = start;
+    inner->place = lexer_.PlaceOf(start);
+    inner->has_shape = has_shape;
+    inner->shape = std::move(written);
+    return ReadOpcode(*inner);
   }
   Instruction* value = FindOperand(frame, name, has_shape ? &written : nullptr, at);
   if (value == nullptr) return false;
@@ -345,13 +345,30 @@ bool ComputationReader::ReadOperand(Frame& frame, Call& call, bool& nested, Call
   return true;
 }
 
+Instruction* ComputationReader::Find(const Frame& frame, std::string_view name) const {
+  if (!frame.renamed.empty()) {
+    if (const auto it = frame.renamed.find(name); it != frame.renamed.end()) return it->second;
+  }
+  Instruction* found = module_.FindInstruction(name);
+  if (found == nullptr || found->parent() != frame.computation) return nullptr;
+  return !unwritten_.empty() && unwritten_.contains(found) ? nullptr : found;
+}
+
+bool ComputationReader::Remember(Frame& frame, std::string_view written, Instruction* made) {
+  if (made->name() == written) return true;
+  if (Find(frame, written) != nullptr) return false;
+  frame.renamed.emplace(written, made);
+  unwritten_.insert(made);
+  return true;
+}
+
 Instruction* ComputationReader::FindOperand(Frame& frame, std::string_view name, const Shape* written,
                                             const char* at) {
-  if (auto it = frame.names.find(name); it != frame.names.end()) return it->second;
+  if (Instruction* found = Find(frame, name)) return found;
   if (frame.is_bare && written != nullptr) {
     Instruction* parameter =
         frame.computation->AddParameter(frame.computation->parameter_count(), *written, name);
-    frame.names.emplace(name, parameter);
+    Remember(frame, name, parameter);
     return parameter;
   }
   if (frame.is_bare) {
@@ -380,6 +397,7 @@ bool ComputationReader::FollowTupleIndices(Frame& frame, Instruction*& value) {
     value =
         frame.computation->Add(Opcode::kGetTupleElement, element, {value}, GetTupleElementAttributes{index});
     value->set_position(place.line, place.column);
+    unwritten_.insert(value);
   }
   return true;
 }
@@ -482,12 +500,12 @@ bool ComputationReader::ReadAnnotation(Frame& frame, std::string_view name, bool
       const char* at = lexer_.position();
       std::string_view before;
       if (!lexer_.ReadName(before, "an instruction")) return false;
-      auto it = frame.names.find(before);
-      if (it == frame.names.end()) {
+      Instruction* found = Find(frame, before);
+      if (found == nullptr) {
         return lexer_.Fail(at, "no instruction before this one in computation `{}` is called %{}",
                            frame.computation->name(), before);
       }
-      pending.control_predecessors.push_back(it->second);
+      pending.control_predecessors.push_back(found);
     } while (lexer_.Accept(','));
     return lexer_.Expect('}');
   }
@@ -580,14 +598,12 @@ bool ComputationReader::FinishInstruction(Frame& frame) {
       !SettleAsync(call, called)) {
     return false;
   }
-  auto [entry, fresh] = frame.names.try_emplace(call.name, nullptr);
-  if (!fresh) {
+  Instruction* made = Make(frame, call, called, call.name);
+  if (made == nullptr) return false;
+  if (!Remember(frame, call.name, made)) {
     return lexer_.Fail(call.start, "a second instruction is called %{} in computation `{}`", call.name,
                        frame.computation->name());
   }
-  Instruction* made = Make(frame, call, called, call.name);
-  if (made == nullptr) return false;
-  entry->second = made;
   for (Instruction* before : pending.control_predecessors) before->AddControlSuccessor(made);
   if (pending.annotations) made->mutable_annotations() = std::move(*pending.annotations);
   pending.annotations.reset();

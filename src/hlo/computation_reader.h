@@ -1,15 +1,16 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "hlo/lexer.h"
 #include "hlo/module.h"
+#include "hlo/shape_text.h"
 
 namespace subfloor::hlo {
 
@@ -21,7 +22,9 @@ namespace subfloor::hlo {
 /// name of the instruction.
 class ComputationReader {
  public:
-  ComputationReader(Lexer& lexer, Module& module) : lexer_(lexer), module_(module) {}
+  /// `shapes` is the memory for this text.
+  ComputationReader(Lexer& lexer, Module& module, ShapeMemory& shapes)
+      : lexer_(lexer), module_(module), shapes_(shapes) {}
 
   /// Reads `{ ... }` into a new computation called `name`, which later instructions can call by it.
   Computation* ReadBody(std::string_view name);
@@ -62,7 +65,8 @@ class ComputationReader {
   struct Frame {
     Computation* computation = nullptr;
     const char* start = nullptr;
-    absl::flat_hash_map<std::string_view, Instruction*> names;
+    // Instructions whose written name another computation had taken. All others the module finds by name.
+    absl::flat_hash_map<std::string_view, Instruction*, NameHash> renamed;
     Instruction* root = nullptr;
     Instruction* last = nullptr;
     bool has_pending = false;
@@ -77,8 +81,12 @@ class ComputationReader {
   bool StartInstruction(Frame& frame);
   bool ReadOpcode(Call& call);
   bool ReadOperands(Frame& frame, Call& outer);
-  bool ReadOperand(Frame& frame, Call& call, bool& nested, Call& inner);
+  bool ReadOperand(Frame& frame, Call& call, std::unique_ptr<Call>& inner);
   bool ReadPositional(Call& call);
+  /// The instruction written as `name` in this computation so far, or nullptr.
+  Instruction* Find(const Frame& frame, std::string_view name) const;
+  /// Keeps what `made` was written as. False if the computation already has an instruction of that name.
+  bool Remember(Frame& frame, std::string_view written, Instruction* made);
   Instruction* FindOperand(Frame& frame, std::string_view name, const Shape* written, const char* at);
   bool FollowTupleIndices(Frame& frame, Instruction*& value);
 
@@ -99,7 +107,9 @@ class ComputationReader {
 
   Lexer& lexer_;
   Module& module_;
-  absl::flat_hash_map<std::string_view, Computation*> computations_;
+  ShapeMemory& shapes_;
+  absl::flat_hash_map<std::string_view, Computation*, NameHash> computations_;
+  absl::flat_hash_set<const Instruction*> unwritten_;  // instructions whose name does not stand in the text
   std::vector<std::unique_ptr<Frame>> frames_;
   size_t parameter_slots_ = 0;  // of all computations; the text's size bounds them
 };

@@ -49,7 +49,7 @@ void Instruction::AddUse(size_t operand_index) {
 
 void Instruction::DropUse(size_t operand_index) {
   OperandSlot& slot = operands_[operand_index];
-  std::vector<Use>& uses = slot.value->uses_;
+  auto& uses = slot.value->uses_;
   // The last use takes the freed place, and its user is told.
   const Use moved = uses.back();
   uses[slot.use_position] = moved;
@@ -113,8 +113,11 @@ void Instruction::AddControlSuccessor(Instruction* successor) {
 }
 
 void Instruction::RemoveControlEdges() {
-  for (Instruction* before : control_predecessors_) std::erase(before->control_successors_, this);
-  for (Instruction* after : control_successors_) std::erase(after->control_predecessors_, this);
+  const auto forget = [this](absl::InlinedVector<Instruction*, 2>& list) {
+    list.erase(std::remove(list.begin(), list.end(), this), list.end());
+  };
+  for (Instruction* before : control_predecessors_) forget(before->control_successors_);
+  for (Instruction* after : control_successors_) forget(after->control_predecessors_);
   control_predecessors_.clear();
   control_successors_.clear();
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "hlo/attributes.h"
 #include "hlo/opcode.h"
 #include "types/shape.h"
@@ -133,17 +134,19 @@ class Instruction {
   void AddUse(size_t operand_index);
   void DropUse(size_t operand_index);
 
+  // What becoming an operand touches stands together.
   Opcode opcode_;
   int line_ = 0, column_ = 0;
   int64_t id_ = -1;
+  Computation* parent_ = nullptr;
   std::string name_;
   Shape shape_;
-  Computation* parent_ = nullptr;
+  // Most instructions have two operands and two uses at most, and own no memory for them.
+  absl::InlinedVector<Use, 2> uses_;
+  absl::InlinedVector<OperandSlot, 2> operands_;
   size_t slot_ = 0;  // index in parent_->instructions_
-  std::vector<OperandSlot> operands_;
-  std::vector<Use> uses_;
-  std::vector<Instruction*> control_predecessors_, control_successors_;
-  std::vector<Computation*> called_;
+  absl::InlinedVector<Instruction*, 2> control_predecessors_, control_successors_;
+  absl::InlinedVector<Computation*, 2> called_;
   Attributes attributes_;
   std::unique_ptr<Annotations> annotations_;
 };

@@ -48,7 +48,7 @@ void Lexer::SkipSpaceSlow() {
 }
 
 bool Lexer::AcceptWord(std::string_view word) {
-  if (PeekIdentifier() != word) return false;
+  if (*cursor_ != word[0] || PeekIdentifier() != word) return false;
   Advance(cursor_ + word.size());
   return true;
 }

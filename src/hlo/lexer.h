@@ -132,7 +132,12 @@ class Lexer {
   }();
 
   void SkipSpace() {
-    if (static_cast<uint8_t>(*cursor_) > ' ' && *cursor_ != '/') return;
+    const auto begins_token = [](char c) { return static_cast<uint8_t>(c) > ' ' && c != '/'; };
+    if (begins_token(*cursor_)) return;
+    if (*cursor_ == ' ' && begins_token(cursor_[1])) {
+      ++cursor_;
+      return;
+    }
     SkipSpaceSlow();
   }
   void SkipSpaceSlow();

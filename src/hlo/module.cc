@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 
 namespace subfloor::hlo {
@@ -16,31 +17,9 @@ int64_t Module::instruction_count() const {
   return count;
 }
 
-std::string Module::UniqueName(std::string_view wanted, bool computation) {
-  auto& names = computation ? computation_names_ : instruction_names_;
-  std::string name(wanted);
-  if (auto [it, fresh] = names.try_emplace(name, 0); fresh) return name;
-  // "add.3" taken: try "add.4", "add.5" ... from where the stem's last try ended.
-  std::string stem = name;
-  const size_t dot = name.rfind('.');
-  if (dot != std::string::npos && dot + 1 < name.size() && dot + 12 > name.size() &&
-      std::all_of(name.begin() + static_cast<int64_t>(dot) + 1, name.end(),
-                  [](char c) { return c >= '0' && c <= '9'; })) {
-    stem = name.substr(0, dot);
-  }
-  int64_t suffix = names.try_emplace(stem, 0).first->second;
-  while (true) {
-    ++suffix;
-    name = fmt::format("{}.{}", stem, suffix);
-    if (names.try_emplace(name, 0).second) break;
-  }
-  names[stem] = suffix;
-  return name;
-}
-
 Computation* Module::AddComputation(std::string_view name) {
-  auto* computation = new Computation(
-      this, UniqueName(name.empty() ? std::string_view("computation") : name, /*computation=*/true));
+  auto* computation = new Computation(this);
+  computation_names_.Take(computation, computation->name_, name.empty() ? "computation" : name);
   computation->slot_ = computations_.size();
   computations_.emplace_back(computation);
   ++live_;
@@ -54,9 +33,9 @@ void Module::RemoveComputation(Computation* computation) {
     if (instruction->opcode() == Opcode::kFusion) {
       for (Computation* body : instruction->called_) --body->fusion_caller_count_;
     }
-    instruction_names_.erase(instruction->name());
+    instruction_names_.Release(instruction->name());
   }
-  computation_names_.erase(computation->name());
+  computation_names_.Release(computation->name());
   computations_[computation->slot_].reset();
   --live_;
 }

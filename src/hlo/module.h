@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "hlo/computation.h"
+#include "hlo/name_table.h"
 
 namespace subfloor::hlo {
 
@@ -72,6 +72,10 @@ class Module {
   }
   int64_t computation_count() const { return static_cast<int64_t>(live_); }
   int64_t instruction_count() const;
+  /// Makes room for the names of about so many instructions.
+  void ReserveNames(size_t instructions) { instruction_names_.Reserve(instructions); }
+  /// The instruction of this name in any computation, or nullptr.
+  Instruction* FindInstruction(std::string_view name) const { return instruction_names_.Find(name); }
   /// Called before callers, the entry last; computations that nothing calls included before the entry.
   /// Deterministic.
   std::vector<Computation*> MakePostOrder() const;
@@ -96,7 +100,6 @@ class Module {
  private:
   friend class Computation;
   friend class Instruction;
-  std::string UniqueName(std::string_view wanted, bool computation);
 
   std::string name_;
   ModuleHeader header_;
@@ -104,8 +107,8 @@ class Module {
   int64_t live_ = 0;
   Computation* entry_ = nullptr;
   int64_t next_id_ = 0;
-  // Names in use, and for each stem the next suffix to try.
-  absl::flat_hash_map<std::string, int64_t> instruction_names_, computation_names_;
+  NameTable<Instruction> instruction_names_;
+  NameTable<Computation> computation_names_;
 };
 
 }  // namespace subfloor::hlo

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "hlo/name_table.h"
 
 namespace subfloor::hlo {
 namespace {
@@ -26,7 +27,7 @@ std::string_view ToString(Opcode opcode) { return kEntries[static_cast<size_t>(o
 
 std::optional<Opcode> OpcodeFromString(std::string_view text) {
   static const auto* const kByName = [] {
-    auto* map = new absl::flat_hash_map<std::string_view, Opcode>();
+    auto* map = new absl::flat_hash_map<std::string_view, Opcode, NameHash>();
     for (size_t i = 0; i < kEntries.size(); ++i) map->emplace(kEntries[i].text, static_cast<Opcode>(i));
     return map;
   }();

@@ -1,5 +1,7 @@
 #include "hlo/parser.h"
 
+#include <algorithm>
+
 #include "hlo/computation_reader.h"
 #include "hlo/header_text.h"
 #include "hlo/literal_text.h"
@@ -9,19 +11,19 @@ namespace subfloor::hlo {
 namespace {
 
 // `(name: shape, ...) -> shape` with the cursor at the parenthesis, before a computation's body.
-bool ReadSignature(Lexer& lexer, std::vector<Shape>& parameters, Shape& result) {
+bool ReadSignature(Lexer& lexer, ShapeMemory& shapes, std::vector<Shape>& parameters, Shape& result) {
   if (!lexer.Expect('(')) return false;
   if (!lexer.Accept(')')) {
     do {
       std::string_view name;
       if (!lexer.ReadName(name, "a parameter's name") || !lexer.Expect(':') ||
-          !ReadShape(lexer, parameters.emplace_back())) {
+          !shapes.Read(lexer, parameters.emplace_back())) {
         return false;
       }
     } while (lexer.Accept(','));
     if (!lexer.Expect(')')) return false;
   }
-  return lexer.Expect("->") && ReadShape(lexer, result);
+  return lexer.Expect("->") && shapes.Read(lexer, result);
 }
 
 // What is written before the body must fit what the body says.
@@ -75,7 +77,10 @@ bool IsBareInstruction(Lexer& lexer) {
 }
 
 bool ReadComputations(Lexer& lexer, Module& module) {
-  ComputationReader reader(lexer, module);
+  // An instruction takes about a hundred characters. Large constants take many more, hence the limit.
+  module.ReserveNames(std::min<size_t>(lexer.size() / 100, 1 << 16));
+  ShapeMemory shapes;
+  ComputationReader reader(lexer, module, shapes);
   Computation* entry = nullptr;
   Computation* last = nullptr;
   if (lexer.AtEnd()) return lexer.FailWanted("a computation");
@@ -94,7 +99,7 @@ bool ReadComputations(Lexer& lexer, Module& module) {
     const bool has_signature = lexer.Peek() == '(';
     std::vector<Shape> parameters;
     Shape result;
-    if (has_signature && !ReadSignature(lexer, parameters, result)) return false;
+    if (has_signature && !ReadSignature(lexer, shapes, parameters, result)) return false;
     if (lexer.Peek() != '{') return lexer.FailWanted(has_signature ? "`{`" : "`{` or `(`");
     last = reader.ReadBody(name);
     if (last == nullptr) return false;
@@ -114,7 +119,8 @@ bool ReadComputations(Lexer& lexer, Module& module) {
 bool ReadModule(Lexer& lexer, Module& module) {
   if (IsBareInstruction(lexer)) {
     if (lexer.AtEnd()) return lexer.FailWanted("HloModule, a computation or an instruction");
-    ComputationReader reader(lexer, module);
+    ShapeMemory shapes;
+    ComputationReader reader(lexer, module, shapes);
     Computation* computation = reader.ReadBareInstruction();
     if (computation == nullptr) return false;
     module.set_name("_");

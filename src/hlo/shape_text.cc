@@ -204,17 +204,54 @@ bool ReadLeaf(Lexer& lexer, Shape& out) {
   return !is_layout || ReadLayout(lexer, out);
 }
 
+// The text of an array's shape without spaces, comments or odd parts of a layout, which are nearly all; else
+// empty.
+std::string_view PlainArrayText(const char* start) {
+  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const char* p = start;
+  while (is_letter(*p) || is_digit(*p)) ++p;
+  if (*p != '[') return {};
+  for (++p; *p != ']'; ++p) {
+    if (!is_digit(*p) && *p != ',') return {};
+  }
+  ++p;
+  if (*p == '{') {
+    if (!is_digit(p[1])) return {};
+    for (++p; *p != '}'; ++p) {
+      if (!is_digit(*p) && *p != ',') return {};
+    }
+    ++p;
+  }
+  return {start, static_cast<size_t>(p - start)};
+}
+
 }  // namespace
 
 bool ReadIntegerList(Lexer& lexer, std::vector<int64_t>& out, std::string_view wanted) {
   out.clear();
   if (!lexer.Accept('{')) return lexer.FailWanted(wanted);
   if (lexer.Accept('}')) return true;
+  absl::InlinedVector<int64_t, 8> values;  // so that the list, which is kept, is allocated once
   do {
-    if (!lexer.ReadInteger(out.emplace_back())) return false;
+    if (!lexer.ReadInteger(values.emplace_back())) return false;
   } while (lexer.Accept(','));
+  out.assign(values.begin(), values.end());
   return lexer.Expect('}');
 }
+
+// Reads a shape, with a memory of those read before or without.
+class ShapeReader {
+ public:
+  ShapeReader(Lexer& lexer, ShapeMemory* memory) : lexer_(lexer), memory_(memory) {}
+  bool Read(Shape& out);
+
+ private:
+  bool ReadArray(Shape& out);
+
+  Lexer& lexer_;
+  ShapeMemory* memory_;
+};
 
 bool AtShape(const Lexer& lexer) {
   if (lexer.Peek() == '(') return true;
@@ -224,8 +261,34 @@ bool AtShape(const Lexer& lexer) {
   return *behind == '[' || (name == "b" && *behind == '(');
 }
 
-bool ReadShape(Lexer& lexer, Shape& out) {
-  if (lexer.Peek() != '(' && lexer.Peek() != 'b') return ReadLeaf(lexer, out);
+bool ReadShape(Lexer& lexer, Shape& out) { return ShapeReader(lexer, nullptr).Read(out); }
+
+bool ShapeMemory::Read(Lexer& lexer, Shape& out) { return ShapeReader(lexer, this).Read(out); }
+
+bool ShapeReader::ReadArray(Shape& out) {
+  if (memory_ == nullptr) return ReadLeaf(lexer_, out);
+  const std::string_view text = PlainArrayText(lexer_.position());
+  if (text.empty()) return ReadLeaf(lexer_, out);
+  const char* start = lexer_.position();
+  const char* behind = start + text.size();
+  lexer_.Advance(behind);
+  // A layout may stand apart from the dimensions.
+  if (lexer_.Peek() == '{' && text.back() == ']') {
+    lexer_.Rewind(start);
+    return ReadLeaf(lexer_, out);
+  }
+  auto [entry, fresh] = memory_->by_text_.try_emplace(text);
+  if (fresh) {
+    lexer_.Rewind(start);
+    if (!ReadLeaf(lexer_, entry->second)) return false;
+  }
+  out = entry->second;
+  return true;
+}
+
+bool ShapeReader::Read(Shape& out) {
+  Lexer& lexer = lexer_;
+  if (lexer.Peek() != '(' && lexer.Peek() != 'b') return ReadArray(out);
   // One frame per open parenthesis.
   struct Frame {
     std::vector<Shape> elements;
@@ -242,7 +305,7 @@ bool ReadShape(Lexer& lexer, Shape& out) {
       open.push_back({{}, is_buffer, start});
       if (lexer.Peek() != ')') continue;
     } else {
-      if (!ReadLeaf(lexer, shape)) return false;
+      if (!ReadArray(shape)) return false;
       if (open.empty()) {
         out = std::move(shape);
         return true;

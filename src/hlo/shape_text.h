@@ -1,6 +1,8 @@
 #pragma once
 
+#include "absl/container/flat_hash_map.h"
 #include "hlo/lexer.h"
+#include "hlo/name_table.h"
 #include "types/shape.h"
 
 namespace subfloor::hlo {
@@ -10,6 +12,18 @@ namespace subfloor::hlo {
 /// without a space, a `}`. Errors: false, recorded in the lexer. Source: facts of the language, "Shapes and
 /// layouts".
 bool ReadShape(Lexer& lexer, Shape& out);
+
+/// The array shapes read so far from one text, by how they were written: a program has few different ones,
+/// and reading one again is a look-up that gives the same shared Shape. Lives no longer than the lexer.
+class ShapeMemory {
+ public:
+  /// As ReadShape.
+  bool Read(Lexer& lexer, Shape& out);
+
+ private:
+  friend class ShapeReader;
+  absl::flat_hash_map<std::string_view, Shape, NameHash> by_text_;
+};
 
 /// True when a shape begins at the cursor: `(`, or a type's name followed by `[`, or `b(`.
 bool AtShape(const Lexer& lexer);

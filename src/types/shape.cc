@@ -23,14 +23,6 @@ int64_t CheckedElementCount(ElementType type, std::span<const int64_t> dimension
   return empty ? 0 : static_cast<int64_t>(count);
 }
 
-// Destroys a tree of tuples without recursing: the last owner of each level moves its elements to a flat
-// list.
-void DestroyElements(std::shared_ptr<const std::vector<Shape>>& elements,
-                     std::vector<std::shared_ptr<const std::vector<Shape>>>& pending) {
-  if (elements && elements.use_count() == 1) pending.push_back(std::move(elements));
-  elements.reset();
-}
-
 }  // namespace
 
 Layout Layout::RowMajor(int64_t rank) {
@@ -81,38 +73,37 @@ std::string Layout::ToString() const {
   return text + "}";
 }
 
-Shape::~Shape() {
-  if (!elements_ || elements_.use_count() != 1) return;
-  std::vector<std::shared_ptr<const std::vector<Shape>>> pending;
-  DestroyElements(elements_, pending);
+constinit Shape::Immortal Shape::kToken;
+
+// Destroys a tree of tuples without recursing: what loses its last owner goes to a flat list.
+void Shape::Destroy(Fields* fields) {
+  if (fields->elements.empty()) {
+    delete fields;
+    return;
+  }
+  std::vector<Fields*> pending = {fields};
   while (!pending.empty()) {
-    auto level = std::move(pending.back());
+    Fields* top = pending.back();
     pending.pop_back();
-    // The only owner may take the elements apart.
-    for (Shape& child : const_cast<std::vector<Shape>&>(*level)) DestroyElements(child.elements_, pending);
+    for (Shape& child : top->elements) {
+      Fields* below = std::exchange(child.fields_, &kToken.fields);
+      if (Leave(below)) pending.push_back(below);
+    }
+    delete top;
   }
 }
 
-Shape& Shape::operator=(const Shape& other) {
-  if (this != &other) {
-    Shape copy(other);
-    *this = std::move(copy);
+Shape::Fields& Shape::Own() {
+  if (fields_ == &kToken.fields || fields_->owners.load(std::memory_order_acquire) != 1) {
+    auto* copy = new Fields{.type = fields_->type,
+                            .element_count = fields_->element_count,
+                            .dimensions = fields_->dimensions,
+                            .dynamic = fields_->dynamic,
+                            .layout = fields_->layout,
+                            .elements = fields_->elements};
+    Drop(std::exchange(fields_, copy));
   }
-  return *this;
-}
-
-Shape& Shape::operator=(Shape&& other) noexcept {
-  if (this == &other) return *this;
-  type_ = other.type_;
-  dimensions_ = std::move(other.dimensions_);
-  dynamic_ = std::move(other.dynamic_);
-  element_count_ = other.element_count_;
-  layout_ = std::move(other.layout_);
-  // The old elements leave through a Shape, whose destructor does not recurse.
-  Shape old;
-  old.elements_ = std::move(elements_);
-  elements_ = std::move(other.elements_);
-  return *this;
+  return *fields_;
 }
 
 Result<Shape> Shape::Array(ElementType type, std::span<const int64_t> dimensions,
@@ -129,40 +120,37 @@ Result<Shape> Shape::Array(ElementType type, std::span<const int64_t> dimensions
 }
 
 Shape Shape::ArrayOf(ElementType type, std::span<const int64_t> dimensions, std::span<const bool> dynamic) {
-  Shape shape;
-  shape.type_ = type;
-  shape.dimensions_.assign(dimensions.begin(), dimensions.end());
+  auto* fields = new Fields;
+  fields->type = type;
+  fields->element_count = CheckedElementCount(type, dimensions);
+  fields->dimensions.assign(dimensions.begin(), dimensions.end());
   if (std::ranges::find(dimensions, kUnbounded) != dimensions.end() ||
       std::ranges::find(dynamic, true) != dynamic.end()) {
-    shape.dynamic_.assign(dimensions.size(), false);
+    fields->dynamic.assign(dimensions.size(), false);
     for (size_t i = 0; i < dimensions.size(); ++i) {
-      shape.dynamic_[i] = dimensions[i] == kUnbounded || (i < dynamic.size() && dynamic[i]);
+      fields->dynamic[i] = dimensions[i] == kUnbounded || (i < dynamic.size() && dynamic[i]);
     }
   }
-  shape.element_count_ = CheckedElementCount(type, dimensions);
-  return shape;
+  return Shape(fields);
+}
+
+Shape Shape::WithElements(ElementType type, std::vector<Shape> elements) {
+  auto* fields = new Fields;
+  fields->type = type;
+  fields->elements = std::move(elements);
+  return Shape(fields);
 }
 
 Shape Shape::Tuple(std::vector<Shape> elements) {
-  Shape shape;
-  shape.type_ = ElementType::kTuple;
-  if (!elements.empty()) shape.elements_ = std::make_shared<const std::vector<Shape>>(std::move(elements));
-  return shape;
+  return WithElements(ElementType::kTuple, std::move(elements));
 }
 
-Shape Shape::Opaque() {
-  Shape shape;
-  shape.type_ = ElementType::kOpaque;
-  return shape;
-}
+Shape Shape::Opaque() { return WithElements(ElementType::kOpaque, {}); }
 
 Shape Shape::Buffer(Shape array) {
-  Shape shape;
-  shape.type_ = ElementType::kBuffer;
   std::vector<Shape> elements;
   elements.push_back(std::move(array));
-  shape.elements_ = std::make_shared<const std::vector<Shape>>(std::move(elements));
-  return shape;
+  return WithElements(ElementType::kBuffer, std::move(elements));
 }
 
 namespace {
@@ -226,38 +214,31 @@ bool SameTree(const Shape& a, const Shape& b, SameNode&& same) {
   return true;
 }
 
-bool SameSizes(const Shape& a, const Shape& b) {
-  if (!std::ranges::equal(a.dimensions(), b.dimensions())) return false;
-  for (int64_t i = 0; i < a.rank(); ++i) {
-    if (a.IsDynamic(i) != b.IsDynamic(i)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 bool Shape::HasDynamicDimension() const {
   bool found = false;
   ForEachShape(*this, [&](const Shape& shape) {
-    found = std::ranges::find(shape.dynamic_, true) != shape.dynamic_.end();
+    const std::vector<bool>& dynamic = shape.fields_->dynamic;
+    found = std::ranges::find(dynamic, true) != dynamic.end();
     return !found;
   });
   return found;
 }
 
 void Shape::set_dynamic(int64_t i, bool dynamic) {
-  if (dynamic_.empty()) {
-    if (!dynamic) return;
-    dynamic_.assign(dimensions_.size(), false);
-  }
-  dynamic_[static_cast<size_t>(i)] = dynamic;
-  if (std::ranges::find(dynamic_, true) == dynamic_.end()) dynamic_.clear();
+  if (IsDynamic(i) == dynamic) return;
+  Fields& fields = Own();
+  if (fields.dynamic.empty()) fields.dynamic.assign(fields.dimensions.size(), false);
+  fields.dynamic[static_cast<size_t>(i)] = dynamic;
+  if (std::ranges::find(fields.dynamic, true) == fields.dynamic.end()) fields.dynamic.clear();
 }
 
 Shape Shape::WithElementType(ElementType type) const {
-  Shape shape = ArrayOf(type, dimensions_);
-  shape.dynamic_ = dynamic_;
-  shape.layout_ = layout_;
+  if (type == element_type()) return *this;
+  Shape shape = ArrayOf(type, dimensions());
+  shape.fields_->dynamic = fields_->dynamic;
+  shape.fields_->layout = fields_->layout;
   return shape;
 }
 
@@ -280,20 +261,28 @@ Shape Shape::WithDefaultLayout() const {
 Shape Shape::WithoutPacking() const {
   return MapLeaves(*this, [](const Shape& leaf) {
     Shape shape = leaf;
-    if (shape.layout_) shape.layout_->element_bits = 0;
+    if (shape.layout() && shape.layout()->element_bits != 0) shape.Own().layout->element_bits = 0;
     return shape;
   });
 }
 
-bool Shape::operator==(const Shape& other) const {
-  return SameTree(*this, other,
-                  [](const Shape& a, const Shape& b) { return SameSizes(a, b) && a.layout_ == b.layout_; });
+bool Shape::SameSizes(const Shape& a, const Shape& b) {
+  return a.fields_->dimensions == b.fields_->dimensions && a.fields_->dynamic == b.fields_->dynamic;
 }
 
-bool Shape::Compatible(const Shape& other) const { return SameTree(*this, other, SameSizes); }
+bool Shape::operator==(const Shape& other) const {
+  if (fields_ == other.fields_) return true;
+  return SameTree(*this, other, [](const Shape& a, const Shape& b) {
+    return a.fields_ == b.fields_ || (SameSizes(a, b) && a.fields_->layout == b.fields_->layout);
+  });
+}
+
+bool Shape::Compatible(const Shape& other) const {
+  return fields_ == other.fields_ || SameTree(*this, other, SameSizes);
+}
 
 bool Shape::SameDimensions(const Shape& other) const {
-  return IsArray() && other.IsArray() && std::ranges::equal(dimensions_, other.dimensions_);
+  return IsArray() && other.IsArray() && fields_->dimensions == other.fields_->dimensions;
 }
 
 std::string Shape::ToString(bool with_layout, bool index_comments) const {
@@ -307,7 +296,7 @@ std::string Shape::ToString(bool with_layout, bool index_comments) const {
     Frame& top = stack.back();
     const Shape& shape = *top.shape;
     if (!shape.IsTuple() && !shape.IsBuffer()) {
-      text += subfloor::ToString(shape.type_);
+      text += subfloor::ToString(shape.element_type());
       text += "[";
       for (int64_t i = 0; i < shape.rank(); ++i) {
         if (i > 0) text += ",";
@@ -320,8 +309,8 @@ std::string Shape::ToString(bool with_layout, bool index_comments) const {
       }
       text += "]";
       // A scalar's empty layout says nothing and is not written.
-      if (with_layout && shape.layout_) {
-        std::string layout = shape.layout_->ToString();
+      if (with_layout && shape.layout()) {
+        std::string layout = shape.layout()->ToString();
         if (layout != "{}") text += layout;
       }
       stack.pop_back();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -44,21 +46,24 @@ struct Layout {
 
 /// An array shape, a tuple of shapes, a token, an opaque value, or a buffer that holds an array.
 ///
-/// Copies are cheap (tuple elements are shared and immutable). Destruction, comparison and printing of a
-/// deeply nested tuple do not recurse. A shape's bytes always fit an int64: making one that does not is an
-/// error.
+/// A handle of one pointer: copies share what they describe, and whoever changes a shared one gets its own
+/// first. Copies may be used by different threads, one object by one at a time. Destruction, comparison and
+/// printing of a deeply nested tuple do not recurse. A shape's bytes always fit an int64: making one that
+/// does not is an error.
 class Shape {
  public:
   /// Size of an unbounded dynamic dimension, written `?`.
   static constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::min();
 
   /// A token; so that a Shape member can be filled in later.
-  Shape() : type_(ElementType::kToken) {}
-  ~Shape();
-  Shape(const Shape&) = default;
-  Shape(Shape&&) noexcept = default;
-  Shape& operator=(const Shape&);
-  Shape& operator=(Shape&&) noexcept;
+  Shape() : fields_(&kToken.fields) {}
+  ~Shape() { Drop(fields_); }
+  Shape(const Shape& other) : fields_(other.fields_) { Share(fields_); }
+  Shape(Shape&& other) noexcept : fields_(std::exchange(other.fields_, &kToken.fields)) {}
+  Shape& operator=(Shape other) noexcept {
+    std::swap(fields_, other.fields_);
+    return *this;
+  }
 
   /// An array. `dynamic[i]` marks a dimension whose size is only a bound (`<=n`); empty means all static.
   /// Errors: bad input for a negative size, or when the bytes exceed int64.
@@ -78,33 +83,36 @@ class Shape {
   /// A buffer `b(array)`.
   static Shape Buffer(Shape array);
 
-  ElementType element_type() const { return type_; }
-  bool IsArray() const { return IsArrayType(type_); }
-  bool IsTuple() const { return type_ == ElementType::kTuple; }
-  bool IsToken() const { return type_ == ElementType::kToken; }
-  bool IsBuffer() const { return type_ == ElementType::kBuffer; }
-  bool IsScalar() const { return IsArray() && dimensions_.empty(); }
-  bool IsOversized() const { return element_count_ < 0; }
+  ElementType element_type() const { return fields_->type; }
+  bool IsArray() const { return IsArrayType(element_type()); }
+  bool IsTuple() const { return element_type() == ElementType::kTuple; }
+  bool IsToken() const { return element_type() == ElementType::kToken; }
+  bool IsBuffer() const { return element_type() == ElementType::kBuffer; }
+  bool IsScalar() const { return IsArray() && fields_->dimensions.empty(); }
+  bool IsOversized() const { return fields_->element_count < 0; }
 
   // Arrays.
   // -------------------------------------------------------------------------------------------------------
-  int64_t rank() const { return static_cast<int64_t>(dimensions_.size()); }
-  std::span<const int64_t> dimensions() const { return dimensions_; }
-  int64_t dimension(int64_t i) const { return dimensions_[static_cast<size_t>(i)]; }
-  bool IsDynamic(int64_t i) const { return !dynamic_.empty() && dynamic_[static_cast<size_t>(i)]; }
+  int64_t rank() const { return static_cast<int64_t>(fields_->dimensions.size()); }
+  std::span<const int64_t> dimensions() const { return fields_->dimensions; }
+  int64_t dimension(int64_t i) const { return fields_->dimensions[static_cast<size_t>(i)]; }
+  bool IsDynamic(int64_t i) const {
+    return !fields_->dynamic.empty() && fields_->dynamic[static_cast<size_t>(i)];
+  }
   /// True if any dimension, here or in any element of a tuple, is dynamic.
   bool HasDynamicDimension() const;
   /// Product of the dimensions (bounds where dynamic); 1 for a scalar. Negative sizes (`?`) count as 0.
   int64_t element_count() const {
-    return element_count_ < 0 ? std::numeric_limits<int64_t>::max() : element_count_;
+    return IsOversized() ? std::numeric_limits<int64_t>::max() : fields_->element_count;
   }
   /// Bytes of the array with one byte per sub-byte element; tuples: 0.
-  int64_t byte_size() const { return IsArray() ? element_count() * ByteWidth(type_) : 0; }
+  int64_t byte_size() const { return IsArray() ? element_count() * ByteWidth(element_type()) : 0; }
 
-  const Layout* layout() const { return layout_ ? &*layout_ : nullptr; }
-  void set_layout(Layout layout) { layout_ = std::move(layout); }
-  void clear_layout() { layout_.reset(); }
-  void set_element_type(ElementType type) { type_ = type; }
+  const Layout* layout() const { return fields_->layout ? &*fields_->layout : nullptr; }
+  void set_layout(Layout layout) { Own().layout = std::move(layout); }
+  void clear_layout() {
+    if (fields_->layout) Own().layout.reset();
+  }
   void set_dynamic(int64_t i, bool dynamic);
   /// This shape with another element type, the same sizes and layout.
   Shape WithElementType(ElementType type) const;
@@ -117,11 +125,9 @@ class Shape {
 
   // Tuples (a buffer counts as a tuple of one).
   // ---------------------------------------------------------------------
-  std::span<const Shape> tuple_shapes() const {
-    return elements_ ? std::span<const Shape>(*elements_) : std::span<const Shape>();
-  }
-  const Shape& tuple_shape(int64_t i) const { return (*elements_)[static_cast<size_t>(i)]; }
-  int64_t tuple_size() const { return elements_ ? static_cast<int64_t>(elements_->size()) : 0; }
+  std::span<const Shape> tuple_shapes() const { return fields_->elements; }
+  const Shape& tuple_shape(int64_t i) const { return fields_->elements[static_cast<size_t>(i)]; }
+  int64_t tuple_size() const { return static_cast<int64_t>(fields_->elements.size()); }
 
   /// Equal in everything, layouts included.
   bool operator==(const Shape& other) const;
@@ -135,12 +141,42 @@ class Shape {
   std::string ToString(bool with_layout = true, bool index_comments = false) const;
 
  private:
-  ElementType type_;
-  std::vector<int64_t> dimensions_;
-  std::vector<bool> dynamic_;  // empty when every dimension is static
-  int64_t element_count_ = 1;  // -1: does not fit
-  std::optional<Layout> layout_;
-  std::shared_ptr<const std::vector<Shape>> elements_;
+  // What copies share. Whoever made it and no other may change it, and only while there is one owner.
+  struct Fields {
+    ElementType type = ElementType::kToken;
+    int64_t element_count = 1;  // -1: does not fit
+    std::vector<int64_t> dimensions;
+    std::vector<bool> dynamic;  // empty when every dimension is static
+    std::optional<Layout> layout;
+    std::vector<Shape> elements;
+    std::atomic<int64_t> owners = 1;
+  };
+  // The token's, which nobody counts and nothing destroys: it serves shapes of every thread to the last.
+  union Immortal {
+    Fields fields;
+    constexpr Immortal() : fields() {}
+    constexpr ~Immortal() {}
+  };
+  static Immortal kToken;
+
+  explicit Shape(Fields* fields) : fields_(fields) {}
+  static void Share(Fields* fields) {
+    if (fields != &kToken.fields) fields->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// True if that was the last owner.
+  static bool Leave(Fields* fields) {
+    return fields != &kToken.fields && fields->owners.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  static void Drop(Fields* fields) {
+    if (Leave(fields)) Destroy(fields);
+  }
+  static void Destroy(Fields* fields);
+  /// The fields, made this shape's own.
+  Fields& Own();
+  static Shape WithElements(ElementType type, std::vector<Shape> elements);
+  static bool SameSizes(const Shape& a, const Shape& b);
+
+  Fields* fields_;
 };
 
 /// The path to an array inside a nested tuple; empty for the whole.
