@@ -30,6 +30,8 @@ passes::Pipeline MakePipeline() {
   passes::Pipeline pipeline("cpu");
   // Bodies first: what follows looks at values where they are used.
   pipeline.Add(Named("inline-calls"));
+  // Calls of matrices as the program means them, before layouts change what those are.
+  pipeline.Add(Named("expand-lapack-calls"));
   // Row-major everywhere before any pass reasons about what lies next to what.
   pipeline.Add(Named("normalize-layouts"));
   // The program's own fusions were somebody else's choice; ours are made below.

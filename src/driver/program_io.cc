@@ -1,12 +1,10 @@
 #include "driver/program_io.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 
+#include "base/file.h"
 #include "hlo/parser.h"
 #include "hlo/verifier.h"
 #include "types/compare_literals.h"
@@ -28,23 +26,9 @@ Result<Literal> FromLeaves(const Shape& shape, Next&& next) {
 
 }  // namespace
 
-Result<std::string> ReadFile(const std::string& path) {
+Result<std::string> ReadInput(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::error_code problem;
-  if (std::filesystem::is_directory(path, problem)) return BadInput("{} is a folder, wanted a file", path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return BadInput("cannot read {}: {}", path, std::strerror(errno));
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) return BadInput("cannot read {}: {}", path, std::strerror(errno));
-  return bytes;
-}
-
-Status WriteFile(const std::string& path, std::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) return BadInput("cannot write {}: {}", path, std::strerror(errno));
-  return {};
+  return ReadFile(path);
 }
 
 Result<std::unique_ptr<hlo::Module>> ReadProgram(const std::string& path) {
@@ -53,7 +37,7 @@ Result<std::unique_ptr<hlo::Module>> ReadProgram(const std::string& path) {
 
 Result<TextAndProgram> ReadTextAndProgram(const std::string& path) {
   TextAndProgram program;
-  program.text = SF_TRY(ReadFile(path));
+  program.text = SF_TRY(ReadInput(path));
   const std::string name = path == "-" ? "<stdin>" : path;
   program.module = SF_TRY(hlo::ParseModule(program.text, name));
   if (Status valid = hlo::Verify(*program.module); !valid) {

@@ -13,8 +13,7 @@ namespace subfloor::driver {
 
 /// The bytes of a file, or of standard input for "-". Errors: bad input, naming the path and the system's
 /// reason.
-Result<std::string> ReadFile(const std::string& path);
-Status WriteFile(const std::string& path, std::string_view bytes);
+Result<std::string> ReadInput(const std::string& path);
 
 /// Reads, parses and verifies a program. Errors: those of the parser and the verifier, with file, line and
 /// column.

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "evaluator/lapack_call.h"
 #include "evaluator/op_functions.h"
 
 namespace subfloor::evaluator {
@@ -44,6 +45,8 @@ Result<Literal> EvaluateCustomCall(Context& context, const hlo::Instruction& ins
     return NotSupported("custom call {} between different shapes: run the partitioner's output instead",
                         attributes.target.text);
   }
+  if (std::optional<Result<Literal>> result = EvaluateLapackCall(instruction, operands))
+    return *std::move(result);
   return NotSupported("custom call {}: give a handler for it in EvaluateOptions::custom_call",
                       attributes.target.text);
 }

@@ -14,7 +14,7 @@ namespace subfloor {
 
 /// What an evaluation may ask of the world around it. The defaults suit a program that stands alone.
 struct EvaluateOptions {
-  /// What replica-id and partition-id answer in Evaluate and EvaluateComputation; EvaluateOnAll sets its own.
+  /// What replica-id and partition-id answer in Evaluate; EvaluateOnAll sets its own.
   int64_t replica = 0, partition = 0;
   /// Seeds `rng` and the state of rng-get-and-update-state. Equal seeds give equal results.
   uint64_t rng_seed = 0;
@@ -49,10 +49,6 @@ struct EvaluateOptions {
 /// are called on the calling thread.
 Result<Literal> Evaluate(const hlo::Module& module, std::span<const Literal> arguments,
                          const EvaluateOptions& options = {});
-
-/// The same for any computation, as if it were the entry.
-Result<Literal> EvaluateComputation(const hlo::Computation& computation, std::span<const Literal> arguments,
-                                    const EvaluateOptions& options = {});
 
 /// Runs the entry for every participant, which meet at collectives. Participant p is replica p /
 /// num_partitions, partition p % num_partitions of the counts in the module's header. Takes one list of

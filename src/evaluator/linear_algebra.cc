@@ -1,10 +1,13 @@
-// cholesky and triangular-solve, by the textbook recurrences in the wide type.
+// cholesky and triangular-solve, by the textbook recurrences in the wide type; and LAPACK's calls that mean
+// the same.
 
 #include <limits>
 #include <type_traits>
 
+#include "evaluator/lapack_call.h"
 #include "evaluator/op_functions.h"
 #include "evaluator/wide_math.h"
+#include "hlo/lapack_call.h"
 
 namespace subfloor::evaluator {
 namespace {
@@ -85,14 +88,14 @@ bool Factor(const Matrix<W>& a, const Matrix<W>& factor, int64_t n) {
 
 }  // namespace
 
-Result<Literal> EvaluateCholesky(Context& context, const hlo::Instruction& instruction, Operands operands) {
-  const bool lower = instruction.As<hlo::CholeskyAttributes>().lower;
-  const Shape& shape = instruction.shape();
+namespace {
+
+Result<Literal> Cholesky(const Literal& a, bool lower, const Shape& shape) {
   Literal result = SF_TRY(Literal::Zeros(shape));
   if (shape.element_count() == 0) return result;
   const int64_t n = shape.dimension(shape.rank() - 1);
   WithField(shape.element_type(), [&]<typename W>() {
-    std::vector<W> from = LoadAll<W>(*operands[0]);
+    std::vector<W> from = LoadAll<W>(a);
     std::vector<W> to(from.size(), W{});
     for (int64_t at = 0; at < shape.element_count(); at += n * n) {
       // The upper factor is the transpose of the lower factor of the transpose.
@@ -112,10 +115,30 @@ Result<Literal> EvaluateCholesky(Context& context, const hlo::Instruction& instr
   return result;
 }
 
-Result<Literal> EvaluateTriangularSolve(Context& context, const hlo::Instruction& instruction,
-                                        Operands operands) {
-  const auto& attributes = instruction.As<hlo::TriangularSolveAttributes>();
-  const Shape& shape = instruction.shape();
+// The factor in the triangle that was read, what stood in the other one; and for each matrix whether there is
+// none.
+Result<Literal> LapackCholesky(const Literal& a, bool lower, const Shape& result) {
+  const Shape& shape = result.tuple_shape(0);
+  Literal factor = SF_TRY(Cholesky(a, lower, shape));
+  Literal info = SF_TRY(Literal::Zeros(result.tuple_shape(1)));
+  const int64_t n = shape.dimension(shape.rank() - 1);
+  WithField(shape.element_type(), [&]<typename W>() {
+    std::vector<W> values = LoadAll<W>(factor), given = LoadAll<W>(a);
+    std::vector<int64_t> failures(static_cast<size_t>(info.shape().element_count()), 0);
+    for (size_t i = 0; i < values.size(); ++i) {
+      const auto at = static_cast<int64_t>(i);
+      const int64_t row = at / n % n, column = at % n;
+      if (row == column && !(RealPart(values[i]) > 0)) failures[static_cast<size_t>(at / (n * n))] = 1;
+      if (lower ? row < column : row > column) values[i] = given[i];
+    }
+    StoreAll(values, factor);
+    StoreAll(failures, info);
+  });
+  return Literal::Tuple({std::move(factor), std::move(info)});
+}
+
+Result<Literal> TriangularSolve(const hlo::TriangularSolveAttributes& attributes, const Shape& shape,
+                                Operands operands) {
   Literal result = SF_TRY(Literal::Zeros(shape));
   if (shape.element_count() == 0) return result;
   const int64_t rows = shape.dimension(shape.rank() - 2), columns = shape.dimension(shape.rank() - 1);
@@ -148,6 +171,26 @@ Result<Literal> EvaluateTriangularSolve(Context& context, const hlo::Instruction
     StoreAll(x, result);
   });
   return result;
+}
+
+}  // namespace
+
+Result<Literal> EvaluateCholesky(Context& context, const hlo::Instruction& instruction, Operands operands) {
+  return Cholesky(*operands[0], instruction.As<hlo::CholeskyAttributes>().lower, instruction.shape());
+}
+
+Result<Literal> EvaluateTriangularSolve(Context& context, const hlo::Instruction& instruction,
+                                        Operands operands) {
+  return TriangularSolve(instruction.As<hlo::TriangularSolveAttributes>(), instruction.shape(), operands);
+}
+
+std::optional<Result<Literal>> EvaluateLapackCall(const hlo::Instruction& call, Operands operands) {
+  if (const auto cholesky = hlo::AsLapackCholesky(call)) {
+    return LapackCholesky(*operands[0], cholesky->lower, call.shape());
+  }
+  if (const auto solve = hlo::AsLapackTriangularSolve(call))
+    return TriangularSolve(*solve, call.shape(), operands);
+  return std::nullopt;
 }
 
 }  // namespace subfloor::evaluator

@@ -105,12 +105,6 @@ Result<Literal> Evaluate(const hlo::Module& module, std::span<const Literal> arg
                              module.header().num_partitions);
 }
 
-Result<Literal> EvaluateComputation(const hlo::Computation& computation, std::span<const Literal> arguments,
-                                    const EvaluateOptions& options) {
-  return evaluator::RunAlone(computation, arguments, options, computation.parent()->header().replica_count,
-                             computation.parent()->header().num_partitions);
-}
-
 Result<std::vector<Literal>> EvaluateOnAll(const hlo::Module& module,
                                            std::span<const std::vector<Literal>> arguments,
                                            const EvaluateOptions& options) {

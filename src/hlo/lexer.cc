@@ -243,6 +243,9 @@ std::string_view Lexer::ReadRun(std::string_view more) {
 std::string Lexer::Excerpt(const char* at) const {
   if (at >= end_) return "the end of the text";
   if (at[0] == '/' && at[1] == '*') return "a comment that does not end";
+  if (const auto byte = static_cast<uint8_t>(*at); byte < ' ' || byte >= 127) {
+    return fmt::format("the byte 0x{:02X}{}", byte, byte >= 128 ? ", which is not ASCII" : "");
+  }
   constexpr size_t kLongest = 32;
   size_t length = 1;
   if (*at == '%' || kClass[static_cast<uint8_t>(*at)] & kRest) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hlo/computation_reader.h"
+#include "hlo/foreign_text.h"
 #include "hlo/header_text.h"
 #include "hlo/literal_text.h"
 #include "hlo/shape_text.h"
@@ -141,10 +142,16 @@ bool ReadModule(Lexer& lexer, Module& module) {
 }  // namespace
 
 Result<std::unique_ptr<Module>> ParseModule(std::string_view text, std::string_view file_name) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // UTF-8's mark, which some editors write
   Lexer lexer(text, file_name);
   auto module = std::make_unique<Module>("");
-  if (!ReadModule(lexer, *module)) return std::unexpected(std::move(lexer.error()));
-  return module;
+  if (ReadModule(lexer, *module)) return module;
+  if (std::string foreign = DescribeForeignText(text); !foreign.empty()) {
+    Error error(ErrorKind::kBadInput, std::move(foreign));
+    error.At({std::string(file_name), 1, 1});
+    return std::unexpected(std::move(error));
+  }
+  return std::unexpected(std::move(lexer.error()));
 }
 
 Result<Shape> ParseShape(std::string_view text) {

@@ -9,6 +9,7 @@
 #include "passes/canonical/canonicalize_dots.h"
 #include "passes/canonical/canonicalize_gathers.h"
 #include "passes/expand/expanders.h"
+#include "passes/expand/lapack_calls.h"
 #include "passes/fuse/fuse_instructions.h"
 #include "passes/fuse/fuse_siblings.h"
 #include "passes/fuse/inline_fusions.h"
@@ -45,6 +46,7 @@ const std::vector<Pass>& Table() {
          "gives each loop, conditional and fusion its own computations"},
         {"merge-equal", MergeEqualInstructions, "computes equal values once"},
         {"simplify-tuples", SimplifyTuples, "sees through tuples"},
+        {"expand-lapack-calls", ExpandLapackCalls, "makes LAPACK's calls the operations they stand for"},
         {"normalize-layouts", NormalizeLayouts, "makes every array row-major"},
         {"inline-fusions", InlineFusions, "replaces fusions by what they hold"},
         {"fuse-instructions", FuseInstructions, "decides what one kernel computes together"},

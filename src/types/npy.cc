@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <string_view>
 
+#include "base/file.h"
 #include "types/narrow.h"
 
 namespace subfloor {
@@ -281,22 +280,6 @@ Result<Literal> ConvertExactly(const Literal& from, const Shape& wanted) {
   return result;
 }
 
-Result<std::vector<std::byte>> ReadFile(const std::string& path) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) return BadInput("{}: {}", path, std::strerror(errno));
-  std::vector<std::byte> bytes;
-  size_t used = 0;
-  while (true) {
-    bytes.resize(std::max<size_t>(bytes.size() * 2, 1 << 16));
-    const size_t got = std::fread(bytes.data() + used, 1, bytes.size() - used, file.get());
-    used += got;
-    if (got == 0) break;
-  }
-  if (std::ferror(file.get()) != 0) return BadInput("{}: {}", path, std::strerror(errno));
-  bytes.resize(used);
-  return bytes;
-}
-
 template <typename T>
 Result<T> NamingPath(Result<T> result, const std::string& path) {
   if (!result) result.error().Prepend(path);
@@ -372,20 +355,17 @@ Result<Literal> ReadNpy(std::span<const std::byte> file, const Shape& wanted) {
 
 Status WriteNpyFile(const std::string& path, const Literal& literal) {
   const std::vector<std::byte> bytes = SF_TRY(WriteNpy(literal));
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return BadInput("{}: {}", path, std::strerror(errno));
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const bool closed = std::fclose(file) == 0;  // a full disk may show only here
-  if (!written || !closed) return OutOfResources("{}: {}", path, std::strerror(errno));
-  return {};
+  return WriteFile(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 Result<Literal> ReadNpyFile(const std::string& path) {
-  return NamingPath(ReadNpy(SF_TRY(ReadFile(path))), path);
+  const std::string bytes = SF_TRY(ReadFile(path));
+  return NamingPath(ReadNpy(std::as_bytes(std::span(bytes))), path);
 }
 
 Result<Literal> ReadNpyFile(const std::string& path, const Shape& wanted) {
-  return NamingPath(ReadNpy(SF_TRY(ReadFile(path)), wanted), path);
+  const std::string bytes = SF_TRY(ReadFile(path));
+  return NamingPath(ReadNpy(std::as_bytes(std::span(bytes)), wanted), path);
 }
 
 }  // namespace subfloor

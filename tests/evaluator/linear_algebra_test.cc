@@ -111,6 +111,72 @@ TEST(Cholesky, ComplexFactorsConjugate) {
                       Value("c64[2,2]", "{{(1, 0), (0, -1)}, {(0, 0), (1, 0)}}")));
 }
 
+// The custom calls that JAX makes on CPUs: the other triangle keeps what it was, and each matrix has a
+// verdict.
+TEST(LapackCall, CholeskyKeepsTheOtherTriangleAndGivesInfo) {
+  EXPECT_TRUE(
+      Matches(EvaluateText(R"(ENTRY e {
+    a = f64[3,2,2]{1,2,0} constant({{{4, 7}, {2, 5}}, {{0, 1}, {0, 1}}, {{4, 3}, {nan, 5}}})
+    r = (f64[3,2,2]{1,2,0}, s32[3]) custom-call(a), custom_call_target="lapack_dpotrf_ffi",
+        backend_config={uplo = 76 : ui8}
+    l = f64[3,2,2] get-tuple-element(r), index=0
+    first = f64[1,2,2] slice(l), slice={[0:1], [0:2], [0:2]}
+    info = s32[3] get-tuple-element(r), index=1
+    ROOT t = (f64[1,2,2], s32[3]) tuple(first, info)
+  })"),
+              Literal::Tuple({Value("f64[1,2,2]", "{{{2, 7}, {1, 2}}}"), Value("s32[3]", "{0, 1, 1}")})));
+  EXPECT_TRUE(Matches(
+      EvaluateText(R"(ENTRY e {
+    a = c64[2,2] constant({{(1, 0), (0, -1)}, {(9, 9), (2, 0)}})
+    ROOT r = (c64[2,2], s32[]) custom-call(a), custom_call_target="lapack_cpotrf_ffi", backend_config={uplo = 85 : ui8}
+  })"),
+      Literal::Tuple({Value("c64[2,2]", "{{(1, 0), (0, -1)}, {(9, 9), (1, 0)}}"), Value("s32[]", "0")})));
+}
+
+TEST(LapackCall, TriangularSolveReadsItsLetters) {
+  // x a^T = b with the lower triangle of a: x = (1, 2) gives b = (2, 1 + 6).
+  EXPECT_TRUE(Matches(EvaluateText(R"(ENTRY e {
+    a = f32[2,2] constant({{2, 99}, {1, 3}})
+    b = f32[1,2] constant({{2, 7}})
+    ROOT x = f32[1,2] custom-call(a, b), custom_call_target="lapack_strsm_ffi",
+        backend_config={diag = 78 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}
+  })"),
+                      Value("f32[1,2]", "{{1, 2}}")));
+  // A unit diagonal, upper, the conjugate transpose: [1 0; -i 1] x = (1, 2) gives (1, 2 + i).
+  EXPECT_TRUE(Matches(EvaluateText(R"(ENTRY e {
+    a = c128[2,2] constant({{(7, 7), (0, 1)}, {(9, 9), (7, 7)}})
+    b = c128[2,1] constant({{(1, 0)}, {(2, 0)}})
+    ROOT x = c128[2,1] custom-call(a, b), custom_call_target="lapack_ztrsm_ffi",
+        backend_config={diag = 85 : ui8, side = 76 : ui8, trans_x = 67 : ui8, uplo = 85 : ui8}
+  })"),
+                      Value("c128[2,1]", "{{(1, 0)}, {(2, 1)}}")));
+}
+
+// A letter of another type, a missing key, a matrix that is not square: calls of nobody's.
+TEST(LapackCall, WhatDoesNotFitItsTargetIsNotTaken) {
+  for (
+      const std::string_view text : {
+          R"(ENTRY e { a = f64[2,2] parameter(0) ROOT r = (f64[2,2], s32[]) custom-call(a),
+              custom_call_target="lapack_spotrf_ffi", backend_config={uplo = 76 : ui8} })",
+          R"(ENTRY e { a = f32[2,2] parameter(0) ROOT r = (f32[2,2], s32[]) custom-call(a),
+              custom_call_target="lapack_spotrf_ffi", backend_config={no_uplo = 76 : ui8} })",
+          R"(ENTRY e { a = f32[2,3] parameter(0) ROOT r = (f32[2,3], s32[]) custom-call(a),
+              custom_call_target="lapack_spotrf_ffi", backend_config={uplo = 76 : ui8} })",
+          R"(ENTRY e { a = f32[2,2] parameter(0) ROOT r = f32[2,2] custom-call(a),
+              custom_call_target="lapack_spotrf_ffi", backend_config={uplo = 76 : ui8} })",
+          R"(ENTRY e { a = f32[2,2] parameter(0) b = f32[3,2] parameter(1) ROOT r = f32[3,2] custom-call(a, b),
+              custom_call_target="lapack_strsm_ffi",
+              backend_config={diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8} })"}) {
+    auto module = Parse(text);
+    std::vector<Literal> arguments;
+    for (const hlo::Instruction* parameter : module->entry()->parameters())
+      arguments.push_back(*Literal::Zeros(parameter->shape()));
+    const auto result = TryEvaluateText(text, arguments);
+    ASSERT_FALSE(result) << text;
+    EXPECT_EQ(result.error().kind(), ErrorKind::kNotSupported) << text;
+  }
+}
+
 TEST(Cholesky, ABadMatrixSpoilsOnlyItself) {
   EXPECT_TRUE(Matches(EvaluateText(R"(ENTRY e {
     a = f32[3,1,1] constant({{{4}}, {{-1}}, {{nan}}})

@@ -60,7 +60,7 @@ TEST(ParserErrors, Modules) {
        "f.hlo:1:32: %add: found `extra`, wanted the end of the instruction"},
       {"42", "f.hlo:1:1: found `42`, wanted a shape or an opcode"},
       {"%", "f.hlo:1:1: found `%`, wanted an instruction"},
-      {"\001\002", "f.hlo:1:1: found `?`, wanted a shape or an opcode"},
+      {"\001\002", "f.hlo:1:1: found the byte 0x01, wanted a shape or an opcode"},
       {"e { a = f32[] parameter(1) }", "f.hlo:1:5: computation `e` has 2 parameters but none of number 0"},
       {"e { a = f32[] parameter(0) b = f32[] parameter(0) }",
        "f.hlo:1:28: %b: a second parameter 0 in computation `e`"},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -39,6 +40,10 @@ void AddExplain(CLI::App& app, Action& action);
 void AddOpt(CLI::App& app, Action& action);
 void AddReduce(CLI::App& app, Action& action);
 void AddOptions(CLI::App& app, Action& action);
+
+/// Numbers that an option takes. A value outside is wrong use, and the message names the range.
+CLI::Validator WholeNumber(uint64_t least, uint64_t most);
+CLI::Validator Tolerance();  ///< 0 or more; no NaN
 
 /// A line of progress on standard error while `step` runs; silent unless that is a terminal.
 void Progress(std::string_view text);

@@ -2,6 +2,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/file.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
 #include "explain/compile_report.h"
@@ -39,7 +40,7 @@ class StageFiles {
     for (char& c : file) {
       if (c == '/' || c == ' ') c = '_';
     }
-    Status written = driver::WriteFile(folder_ + "/" + file, text);
+    Status written = WriteFile(folder_ + "/" + file, text);
     if (!written && status_) status_ = std::move(written);
   }
   /// The first file that could not be written.
@@ -85,7 +86,7 @@ Result<int> Compile(CompileFlags& flags) {
   SF_CHECK(stages.status());
   if (!flags.output.empty()) {
     if (image.empty()) return NotSupported("no image to write: the program has no kernel of its own");
-    SF_CHECK(driver::WriteFile(flags.output, image));
+    SF_CHECK(WriteFile(flags.output, image));
   }
   fmt::print("{}", explain::Summarize(program->report()));
   return kRight;

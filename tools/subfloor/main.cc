@@ -1,7 +1,10 @@
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 
+#include "base/nearest.h"
 #include "tools/subfloor/commands.h"
 
 namespace subfloor::tool {
@@ -23,6 +26,28 @@ Status Common::Resolve() {
   return {};
 }
 
+CLI::Validator WholeNumber(uint64_t least, uint64_t most) {
+  const auto check = [least, most](std::string& text) -> std::string {
+    uint64_t value = 0;
+    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = problem == std::errc() && stop == text.data() + text.size();
+    if (whole && value >= least && value <= most) return {};
+    return fmt::format("wants a whole number from {} to {}, found '{}'", least, most, text);
+  };
+  return CLI::Validator(check, fmt::format("{}..{}", least, most));
+}
+
+CLI::Validator Tolerance() {
+  const auto check = [](std::string& text) -> std::string {
+    double value = 0;
+    const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool number = problem == std::errc() && stop == text.data() + text.size();
+    if (number && value >= 0) return {};
+    return fmt::format("wants a number of 0 or more, found '{}'", text);
+  };
+  return CLI::Validator(check, ">=0");
+}
+
 void Progress(std::string_view text) {
   if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K{}", text);
 }
@@ -32,6 +57,28 @@ void ProgressDone() {
 }
 
 namespace {
+
+// What is wrong with a command line, and where its help is; the whole help where nothing was asked for.
+void ReportUsage(const CLI::App& app, int argc, char** argv, const CLI::ParseError& error) {
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return;
+  }
+  const std::string_view word = argv[1];
+  std::vector<std::string_view> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const bool known = std::ranges::find(commands, word) != commands.end();
+  if (known || word.starts_with('-')) {
+    const std::string command = known ? fmt::format(" {}", word) : "";
+    fmt::print(stderr, "subfloor{}: {}\n`subfloor{} --help` tells what it takes\n", command, error.what(),
+               command);
+    return;
+  }
+  const std::string_view nearest = Nearest(word, commands);
+  fmt::print(stderr, "subfloor: no command is called '{}'{}{}{}; there are {}\n", word,
+             nearest.empty() ? "" : "; the nearest is '", nearest, nearest.empty() ? "" : "'",
+             fmt::join(commands, ", "));
+}
 
 int Main(int argc, char** argv) {
   CLI::App app(
@@ -44,7 +91,6 @@ int Main(int argc, char** argv) {
       "resources,\n"
       "70 a bug of ours.");
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
   Action action;
   AddRun(app, action);
   AddEval(app, action);
@@ -56,9 +102,12 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const bool asked_for_help = error.get_exit_code() == 0;
-    app.exit(error);
-    return asked_for_help ? kRight : kUsage;
+    if (error.get_exit_code() == 0) {  // help was asked for
+      app.exit(error);
+      return kRight;
+    }
+    ReportUsage(app, argc, argv, error);
+    return kUsage;
   }
   const Result<int> code = action();
   ProgressDone();

@@ -50,7 +50,7 @@ Result<int> OptDialect(const OptFlags& flags) {
     return BadInput("the dialect is lowered step by step: --until=STEP or --pipeline, not --pass");
   }
   if (!flags.print.empty()) return BadInput("--print is for HLO; the dialect has one form");
-  const std::string text = SF_TRY(driver::ReadFile(flags.common.file));
+  const std::string text = SF_TRY(driver::ReadInput(flags.common.file));
   const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
   fmt::print("{}",
              SF_TRY(compiler->RunLowering(text, flags.common.file, flags.pipeline ? "all" : flags.until)));

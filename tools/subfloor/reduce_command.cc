@@ -2,8 +2,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
+#include "base/file.h"
 #include "driver/compiler.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
@@ -33,7 +35,7 @@ driver::Interesting ByCommand(const std::string& command) {
     close(file);
     hlo::PrintOptions print;
     print.print_large_constants = true;
-    const bool written = driver::WriteFile(path, hlo::Print(module, print)).has_value();
+    const bool written = WriteFile(path, hlo::Print(module, print)).has_value();
     const int code =
         written ? std::system(fmt::format("{} '{}' > /dev/null 2>&1", command, path).c_str()) : 0;
     std::filesystem::remove(path);
@@ -77,7 +79,7 @@ Result<int> ReduceProgram(ReduceFlags& flags) {
   if (flags.output.empty()) {
     fmt::print("{}", text);
   } else {
-    SF_CHECK(driver::WriteFile(flags.output, text));
+    SF_CHECK(WriteFile(flags.output, text));
   }
   return kRight;
 }
@@ -94,11 +96,16 @@ void AddReduce(CLI::App& app, Action& action) {
                    "command that fails for a program that shows the problem; gets its path")
       ->type_name("COMMAND");
   command->add_option("-o,--output", flags->output, "where to write the small program (default: print)");
-  command->add_option("--seed", flags->seed, "seed of the inputs");
-  command->add_option("--max-ulp", flags->tolerance.max_ulp, "differences up to this do not count");
-  command->add_option("--rtol", flags->tolerance.rtol, "relative errors up to this do not count");
-  command->add_option("--atol", flags->tolerance.atol, "absolute errors up to this do not count");
-  command->add_option("--attempts", flags->attempts, "candidates to try at most")->check(CLI::PositiveNumber);
+  command->add_option("--seed", flags->seed, "seed of the inputs")
+      ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()));
+  command->add_option("--max-ulp", flags->tolerance.max_ulp, "differences up to this do not count")
+      ->check(Tolerance());
+  command->add_option("--rtol", flags->tolerance.rtol, "relative errors up to this do not count")
+      ->check(Tolerance());
+  command->add_option("--atol", flags->tolerance.atol, "absolute errors up to this do not count")
+      ->check(Tolerance());
+  command->add_option("--attempts", flags->attempts, "candidates to try at most")
+      ->check(WholeNumber(1, 1'000'000'000));
   command->callback([&action, flags] { action = [flags] { return ReduceProgram(*flags); }; });
 }
 

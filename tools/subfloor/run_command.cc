@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 
 #include "driver/compiler.h"
@@ -28,7 +29,9 @@ struct RunFlags {
         ->type_name("DIR");
     command.add_option("--outputs", outputs, "folder for out0.npy, out1.npy, ... (default: print)")
         ->type_name("DIR");
-    command.add_option("--seed", seed, "seed of the random inputs")->capture_default_str();
+    command.add_option("--seed", seed, "seed of the random inputs")
+        ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
+        ->capture_default_str();
     command.add_flag("--nan-check", nan_check,
                      "name the first op that makes a NaN out of none (by the evaluator)");
     if (evaluator) return;
@@ -37,11 +40,12 @@ struct RunFlags {
         ->capture_default_str();
     command.add_option("--compare", compare, "compare the results with another way of computing them")
         ->check(CLI::IsMember({"evaluator"}));
-    command.add_option("--max-ulp", tolerance.max_ulp, "accept this many units in the last place");
-    command.add_option("--rtol", tolerance.rtol, "accept this relative error");
-    command.add_option("--atol", tolerance.atol, "accept this absolute error");
+    command.add_option("--max-ulp", tolerance.max_ulp, "accept this many units in the last place")
+        ->check(Tolerance());
+    command.add_option("--rtol", tolerance.rtol, "accept this relative error")->check(Tolerance());
+    command.add_option("--atol", tolerance.atol, "accept this absolute error")->check(Tolerance());
     command.add_option("--repeat", repeat, "run so often and report the median time")
-        ->check(CLI::PositiveNumber);
+        ->check(WholeNumber(1, 1'000'000));
     command.add_flag("--profile", profile, "time every step and list the most expensive");
   }
 

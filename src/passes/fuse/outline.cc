@@ -75,6 +75,8 @@ class Outliner {
     return value;
   }
 
+  // What waited for a member waits for the fusion, and the other way round; a member that waits for another
+  // waits no more: the fusion may not wait for itself.
   void MoveControlEdges(Instruction* fusion) {
     for (Instruction* member : members_) {
       const std::vector<Instruction*> before(member->control_predecessors().begin(),
@@ -83,8 +85,12 @@ class Outliner {
                                             member->control_successors().end());
       if (before.empty() && after.empty()) continue;
       member->RemoveControlEdges();
-      for (Instruction* other : before) other->AddControlSuccessor(fusion);
-      for (Instruction* other : after) fusion->AddControlSuccessor(other);
+      for (Instruction* other : before) {
+        if (!inside_.contains(other)) other->AddControlSuccessor(fusion);
+      }
+      for (Instruction* other : after) {
+        if (!inside_.contains(other)) fusion->AddControlSuccessor(other);
+      }
     }
   }
 

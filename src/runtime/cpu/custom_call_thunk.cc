@@ -16,9 +16,12 @@ CustomCallThunk::CustomCallThunk(ThunkInfo info, std::string target, std::string
 
 Status CustomCallThunk::Bind(const BindContext& context) {
   auto function = context.custom_calls ? context.custom_calls->Find(target_) : std::nullopt;
-  if (!function)
-    return NotSupported("nobody registered a custom call '{}'; register it before the program is loaded",
-                        target_);
+  if (!function) {
+    const bool lapack = target_.starts_with("lapack_");
+    return NotSupported(
+        "nobody registered a custom call '{}'; register it before the program is loaded{}", target_,
+        lapack ? " (of LAPACK's calls, potrf and trsm work without: cholesky and solve_triangular)" : "");
+  }
   function_ = *function;
   return {};
 }
