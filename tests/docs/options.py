@@ -1,5 +1,6 @@
 """docs/cli.md names every flag that a command takes, in that command's section or before the first, and no other."""
 
+import functools
 import pathlib
 import re
 import subprocess
@@ -9,6 +10,7 @@ GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-[a-z](?![\w-]))")
 
 
+@functools.cache
 def flags_of(command):
     """The flags of a command: the words that begin the lines of its help's list of options."""
     text = subprocess.run(["subfloor", command, "--help"], capture_output=True, text=True, check=True).stdout
@@ -27,11 +29,12 @@ def main():
     named_for = {command: general for command in commands}
     for section in sections:
         title, _, body = section.partition("\n")
-        quoted = " ".join(re.findall(r"`([^`]*)`", body))
         of_title = [command for command in commands if re.search(rf"\b{command}\b", title)]
-        taken = set().union(*(flags_of(command) for command in of_title)) if of_title else set()
-        for flag in set(FLAG.findall(quoted)) if of_title else ():
-            if flag not in taken | {"--help", "-d"}:  # -d is objdump's
+        for quoted in re.findall(r"`([^`]*)`", body):
+            # `compile --dump` is about compile, wherever it stands.
+            named = [word for word in quoted.split()[:2] if word in commands] or of_title
+            taken = set().union(*(flags_of(command) for command in named)) | {"--help", "-d"}  # -d is objdump's
+            for flag in sorted(set(FLAG.findall(quoted)) - taken) if named else ():
                 problems.append(f"docs/cli.md names {flag} under '{title}', which does not take it")
         for command in of_title:
             named_for[command] += body
