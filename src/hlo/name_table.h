@@ -18,7 +18,7 @@ struct NameHash {
   size_t operator()(std::string_view name) const {
     const char* p = name.data();
     const size_t size = name.size();
-    uint64_t state = reinterpret_cast<uintptr_t>(&kSeed) ^ size;
+    uint64_t state = reinterpret_cast<uintptr_t>(&kSeed) ^ size * kSecond;
     if (size > 16) {
       for (size_t i = 0; i + 16 < size; i += 16) {
         state = Mix(Load<uint64_t>(p + i) ^ kFirst, Load<uint64_t>(p + i + 8) ^ state);

@@ -44,7 +44,7 @@ TEST(ForeignText, IsNamedWithTheWayToHloText) {
 TEST(ForeignText, HloTextWithAMistakeKeepsItsOwnMessage) {
   // A computation may be called module.
   EXPECT_EQ(Problem("module { ROOT x = f32[2] parameter(0"),
-            "f:1:37: %x: found the end of the text, wanted `)`");
+            "f:1:37: %x: found the end of the text, wanted `,` or `)`");
   EXPECT_EQ(Problem("module { ROOT x = f32[2] parameter(0) }"), "parsed");
 }
 
