@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 
+#include "base/file.h"
 #include "driver/options.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
@@ -94,7 +95,7 @@ int Main(const Flags& flags) {
     const testing_support::RandomProgram random = testing_support::RandomModule(seed, options);
     const std::string path = fmt::format("{}/random_{}.hlo", flags.keep, seed);
     // Written before it is run: a crash leaves its program behind.
-    if (!driver::WriteFile(path, hlo::Print(*random.module))) return 1;
+    if (!WriteFile(path, hlo::Print(*random.module))) return 1;
     const Outcome outcome = Try(random, seed);
     if (outcome.problem.empty()) {
       ++right;
