@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/file.h"
 #include "dispatch/gpu_dispatch.h"
 #include "driver/describe_plan.h"
 #include "driver/program_io.h"

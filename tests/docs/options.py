@@ -1,4 +1,5 @@
-"""docs/cli.md names every flag that a command takes, in that command's section or before the first, and no other."""
+"""docs/cli.md (or docs/COMMAND.md) names every flag that a command takes, in that command's section or before the first,
+and no other."""
 
 import functools
 import pathlib
@@ -27,6 +28,9 @@ def main():
     general, *sections = re.split(r"^## ", GUIDE.read_text(), flags=re.MULTILINE)
     problems, checked = [], 0
     named_for = {command: general for command in commands}
+    for command in commands:
+        own = GUIDE.with_name(f"{command}.md")  # a command that has a guide of its own
+        named_for[command] += own.read_text() if own.exists() else ""
     for section in sections:
         title, _, body = section.partition("\n")
         of_title = [command for command in commands if re.search(rf"\b{command}\b", title)]
