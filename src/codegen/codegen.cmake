@@ -6,7 +6,7 @@ file(MAKE_DIRECTORY ${_dialect_out})
 set(_dialect_td ${CMAKE_CURRENT_SOURCE_DIR}/codegen/dialect/sf.td)
 set(_dialect_files)
 foreach(_pair dialect.h:dialect-decls dialect.cc:dialect-defs types.h:typedef-decls types.cc:typedef-defs
-              ops.h:op-decls ops.cc:op-defs)
+              enums.h:enum-decls enums.cc:enum-defs ops.h:op-decls ops.cc:op-defs)
   string(REPLACE ":" ";" _pair ${_pair})
   list(GET _pair 0 _file)
   list(GET _pair 1 _generator)

@@ -221,7 +221,7 @@ class Compilation {
       names += (names.empty() ? "" : ", ") + plan.symbol;
     }
     const auto emitted = ThreadTime();
-    SF_CHECK(Lower(*module, options_.dump));
+    SF_CHECK(Lower(*module, {}, options_.dump));
     const auto lowered = ThreadTime();
     auto object = CompileObject(*module, symbols, options_.cpu, part.llvm, options_.dump);
     part.emit = emitted - start;

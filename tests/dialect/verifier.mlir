@@ -20,6 +20,11 @@
 // RUN: sh -c 'subfloor opt %t/outside.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: sh -c 'subfloor opt %t/unknown.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: sh -c 'subfloor opt %t/text.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=TEXT
+// RUN: sh -c 'subfloor opt %t/thread.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=THREAD
+// RUN: sh -c 'subfloor opt %t/half.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=HALF
+// RUN: sh -c 'subfloor opt %t/flat.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=FLAT
+// RUN: sh -c 'subfloor opt %t/atomic.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=ATOMIC
+// RUN: sh -c 'subfloor opt %t/yield.mlir; test $? = 3' 2>&1 | FileCheck %s --check-prefix=YIELD
 // What the verifier refuses, each with its reason; line and column are those of the text.
 
 //--- lanes.mlir
@@ -145,3 +150,44 @@ foo.bar
 //--- text.mlir
 // TEXT: HloModule
 HloModule m
+
+//--- thread.mlir
+// THREAD: 'sf.thread_id' op wants to stand in an sf.kernel with a grid and a block
+sf.kernel @k(%a: !sf.buffer<4xf32>) attributes {inputs = 1 : i64, workgroups = 1 : i64} {
+  %t = sf.thread_id x : i32
+  sf.return
+}
+
+//--- half.mlir
+// HALF: 'sf.kernel' op has one of grid and block without the other
+sf.kernel @k(%a: !sf.buffer<4xf32>) attributes {inputs = 1 : i64, workgroups = 1 : i64, block = array<i64: 1, 1, 1>} {
+  sf.return
+}
+
+//--- flat.mlir
+// FLAT: 'sf.kernel' op wants three sizes of at least 1 for grid and block
+sf.kernel @k(%a: !sf.buffer<4xf32>)
+    attributes {inputs = 1 : i64, workgroups = 1 : i64, grid = array<i64: 1, 0, 1>, block = array<i64: 1, 1, 1>} {
+  sf.return
+}
+
+//--- atomic.mlir
+// ATOMIC: 'sf.atomic' op combines 'i32' into '!sf.buffer<4xf32>', which holds 'f32'
+sf.kernel @k(%a: !sf.buffer<4xf32>)
+    attributes {inputs = 0 : i64, workgroups = 1 : i64, grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>} {
+  %t = sf.thread_id x : i32
+  sf.atomic add %t, %a[%t : i32] : i32, <4xf32>
+  sf.return
+}
+
+//--- yield.mlir
+// YIELD: 'sf.atomic_update' op combines 'i32' into '!sf.buffer<4xf32>', which holds 'f32'
+sf.kernel @k(%a: !sf.buffer<4xf32>)
+    attributes {inputs = 0 : i64, workgroups = 1 : i64, grid = array<i64: 1, 1, 1>, block = array<i64: 1, 1, 1>} {
+  %t = sf.thread_id x : i32
+  sf.atomic_update %a[%t : i32] : <4xf32> {
+  ^bb0(%old: f32):
+    sf.yield %t : i32
+  }
+  sf.return
+}

@@ -7,9 +7,38 @@
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 #include "codegen/dialect/sf_dialect.cc.inc"
+#include "codegen/dialect/sf_enums.cc.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "codegen/dialect/sf_types.cc.inc"
+
+namespace subfloor::codegen::sf {
+namespace {
+
+// `[%i]`, or `[%i : i32]` for an offset of 32 bits.
+mlir::ParseResult parseOffset(mlir::OpAsmParser& parser, mlir::OpAsmParser::UnresolvedOperand& offset,
+                              mlir::Type& type) {
+  type = parser.getBuilder().getI64Type();
+  if (parser.parseLSquare() || parser.parseOperand(offset)) return mlir::failure();
+  if (mlir::succeeded(parser.parseOptionalColon()) && parser.parseType(type)) return mlir::failure();
+  return parser.parseRSquare();
+}
+
+void printOffset(mlir::OpAsmPrinter& printer, mlir::Operation*, mlir::Value offset, mlir::Type type) {
+  printer << "[" << offset;
+  if (!type.isInteger(64)) printer << " : " << type;
+  printer << "]";
+}
+
+// Ops on threads stand in kernels that have some.
+mlir::LogicalResult VerifyInBlock(mlir::Operation* op) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (kernel && kernel.getBlock()) return mlir::success();
+  return op->emitOpError("wants to stand in an sf.kernel with a grid and a block");
+}
+
+}  // namespace
+}  // namespace subfloor::codegen::sf
 
 #define GET_OP_CLASSES
 #include "codegen/dialect/sf_ops.cc.inc"
@@ -117,6 +146,19 @@ LogicalResult KernelOp::verify() {
   if (static_cast<int64_t>(getInputs()) < 0) return emitOpError("has fewer than no inputs");
   if (static_cast<int64_t>(getInputs()) > arguments) return emitOpError("has more inputs than arguments");
   if (static_cast<int64_t>(getWorkgroups()) < 1) return emitOpError("wants at least one workgroup");
+  if (getGrid().has_value() != getBlock().has_value())
+    return emitOpError("has one of grid and block without the other");
+  if (getGrid()) {
+    for (llvm::ArrayRef<int64_t> sizes : {*getGrid(), *getBlock()}) {
+      if (sizes.size() != 3 || !llvm::all_of(sizes, [](int64_t size) { return size >= 1; }))
+        return emitOpError("wants three sizes of at least 1 for grid and block");
+    }
+    // The arithmetic on thread numbers is exact in 32 bits.
+    constexpr int64_t kMostThreads = int64_t{1} << 31;
+    if ((*getBlock())[0] >= kMostThreads || (*getBlock())[1] >= kMostThreads ||
+        (*getBlock())[2] >= kMostThreads)
+      return emitOpError("has a block that no device can run");
+  }
   if (auto pairs = getMayAlias()) {
     if (pairs->size() % 2 != 0) return emitOpError("may_alias wants pairs");
     for (int64_t argument : *pairs) {
@@ -184,6 +226,27 @@ LogicalResult ViewOp::verify() {
   if (offset > BytesOf(getSource().getType()) - BytesOf(getBuffer().getType()))
     return emitOpError("reaches beyond its source");
   return success();
+}
+
+namespace {
+LogicalResult VerifyUnit(mlir::Operation* op, mlir::Type value, BufferType buffer) {
+  if (mlir::failed(VerifyInBlock(op))) return failure();
+  if (value == buffer.storageType()) return success();
+  return op->emitOpError("combines ")
+         << value << " into " << buffer << ", which holds " << buffer.storageType();
+}
+}  // namespace
+
+LogicalResult AtomicOp::verify() { return VerifyUnit(*this, getValue().getType(), getBuffer().getType()); }
+
+LogicalResult AtomicUpdateOp::verify() {
+  mlir::Block& block = getBody().front();
+  if (block.getNumArguments() != 1) return emitOpError("wants a region of one argument, the old value");
+  if (mlir::failed(VerifyUnit(*this, block.getArgument(0).getType(), getBuffer().getType())))
+    return failure();
+  auto yield = mlir::dyn_cast<YieldOp>(block.back());
+  if (!yield) return emitOpError("wants a region that ends in sf.yield");
+  return VerifyUnit(*this, yield.getValue().getType(), getBuffer().getType());
 }
 
 LogicalResult LocalOp::verify() {

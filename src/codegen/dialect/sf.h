@@ -18,6 +18,7 @@
 /// The dialect in which emitters write kernels; its ops are described in sf.td.
 
 #include "codegen/dialect/sf_dialect.h.inc"
+#include "codegen/dialect/sf_enums.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "codegen/dialect/sf_types.h.inc"

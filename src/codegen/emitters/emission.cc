@@ -16,12 +16,12 @@ using indexing::Range;
 using indexing::Term;
 
 namespace {
-// Indices are exact: nothing an index passes through leaves i64.
+// Indices are exact: nothing an index passes through leaves its width.
 constexpr auto kExact = arith::IntegerOverflowFlags::nsw;
 }  // namespace
 
-Emission::Emission(mlir::ImplicitLocOpBuilder& builder, int64_t vector_bytes, decision::Log* log)
-    : b_(builder), vector_bytes_(vector_bytes), log_(log) {
+Emission::Emission(mlir::ImplicitLocOpBuilder& builder, Options options, decision::Log* log)
+    : b_(builder), options_(options), log_(log) {
   scopes_.emplace_back();
 }
 
@@ -83,14 +83,15 @@ Index Emission::AtLane(const Index& index, int64_t lane) {
 
 mlir::Value Emission::Constant(int64_t value) {
   mlir::Value& slot = scopes_.back().constants[value];
-  if (!slot) slot = arith::ConstantIntOp::create(b_, value, 64);
+  if (!slot) slot = arith::ConstantIntOp::create(b_, value, options_.index_bits);
   return slot;
 }
 
 mlir::Value Emission::ConstantVector(std::span<const int64_t> values) {
-  auto type = mlir::VectorType::get({static_cast<int64_t>(values.size())}, b_.getI64Type());
-  return arith::ConstantOp::create(
-      b_, mlir::DenseElementsAttr::get(type, llvm::ArrayRef<int64_t>(values.data(), values.size())));
+  auto type = mlir::VectorType::get({static_cast<int64_t>(values.size())}, index_type());
+  llvm::SmallVector<llvm::APInt> numbers;
+  for (int64_t value : values) numbers.emplace_back(options_.index_bits, static_cast<uint64_t>(value), true);
+  return arith::ConstantOp::create(b_, mlir::DenseElementsAttr::get(type, numbers));
 }
 
 mlir::Value Emission::Materialize(Expr e) {
@@ -132,7 +133,7 @@ mlir::Value Emission::MaterializeScalar(Expr e) {
 }
 
 mlir::Value Emission::MaterializeVector(Expr e, int64_t lanes) {
-  auto type = mlir::VectorType::get({lanes}, b_.getI64Type());
+  auto type = mlir::VectorType::get({lanes}, index_type());
   auto splat = [&](mlir::Value v) -> mlir::Value {
     return mlir::isa<mlir::VectorType>(v.getType())
                ? v
@@ -194,21 +195,30 @@ mlir::Value Emission::ClampedIndex(const Element& element, int64_t last) {
   mlir::Value v = element.value;
   const auto vector = mlir::dyn_cast<mlir::VectorType>(v.getType());
   const bool is_signed = IsSigned(element.type);
-  auto like = [&](int64_t c) -> mlir::Value {
-    if (!vector) return Constant(c);
-    return ConstantVector(std::vector<int64_t>(static_cast<size_t>(vector.getNumElements()), c));
+  const unsigned bits =
+      std::max(options_.index_bits, mlir::getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth());
+  const auto of_width = [&](unsigned width) -> mlir::Type {
+    const mlir::Type scalar = b_.getIntegerType(width);
+    return vector ? mlir::VectorType::get(vector.getShape(), scalar) : scalar;
   };
-  mlir::Type wide = b_.getI64Type();
-  if (vector) wide = mlir::VectorType::get(vector.getShape(), wide);
-  if (mlir::getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth() < 64) {
+  const mlir::Type wide = of_width(bits), index = of_width(options_.index_bits);
+  if (v.getType() != wide) {
     v = is_signed ? arith::ExtSIOp::create(b_, wide, v).getResult()
                   : arith::ExtUIOp::create(b_, wide, v).getResult();
   }
+  const auto like = [&](int64_t c) -> mlir::Value {
+    return arith::ConstantOp::create(
+        b_, vector ? mlir::TypedAttr(mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(wide),
+                                                                  llvm::APInt(bits, static_cast<uint64_t>(c))))
+                   : mlir::TypedAttr(b_.getIntegerAttr(wide, c)));
+  };
   if (is_signed) {
     v = arith::MaxSIOp::create(b_, v, like(0));
-    return arith::MinSIOp::create(b_, v, like(last));
+    v = arith::MinSIOp::create(b_, v, like(last));
+  } else {
+    v = arith::MinUIOp::create(b_, v, like(last));
   }
-  return arith::MinUIOp::create(b_, v, like(last));
+  return wide == index ? v : arith::TruncIOp::create(b_, index, v).getResult();
 }
 
 // Structure. ------------------------------------------------------------------------------------------------
@@ -325,6 +335,10 @@ auto Emission::Hoisted(const Frame& frame, const Index& index, Body body) {
 
 // Values. ---------------------------------------------------------------------------------------------------
 
+mlir::Location Emission::LocationOf(const hlo::Instruction& instruction) const {
+  return mlir::NameLoc::get(b_.getStringAttr(instruction.name()));
+}
+
 Result<Element> Emission::Value(Frame& frame, const hlo::Instruction& instruction, const Index& index) {
   Elements all = SF_TRY(AllValues(frame, instruction, index));
   if (all.size() != 1)
@@ -344,7 +358,10 @@ Result<Elements> Emission::AllValues(Frame& frame, const hlo::Instruction& instr
     return NotSupported("more than {} element values in one kernel; smaller fusions would work", kMostValues);
   }
   auto emit = [&]() -> Result<Elements> {
+    const mlir::Location outer = b_.getLoc();
+    if (options_.locations) b_.setLoc(LocationOf(instruction));
     auto result = Emit(frame, instruction, index);
+    b_.setLoc(outer);
     if (result)
       scopes_.back().values[key] = *result;
     else if (result.error().instruction().empty())

@@ -57,13 +57,23 @@ Reducer Recognise(const hlo::Computation& computation);
 /// whose position they do not depend on. Not thread-safe.
 class Emission {
  public:
-  Emission(mlir::ImplicitLocOpBuilder& builder, int64_t vector_bytes, decision::Log* log = nullptr);
+  struct Options {
+    /// Bytes of the vector registers that are worth using.
+    int64_t vector_bytes = 32;
+    /// Of an index: 32 where no index or offset of the kernel leaves them, else 64.
+    unsigned index_bits = 64;
+    /// Ops carry the name of the instruction that they were made for.
+    bool locations = false;
+  };
+  Emission(mlir::ImplicitLocOpBuilder& builder, Options options, decision::Log* log = nullptr);
 
   mlir::ImplicitLocOpBuilder& b() { return b_; }
   indexing::Context& exprs() { return exprs_; }
   decision::Log* log() { return log_; }
-  /// Bytes of the vector registers that are worth using.
-  int64_t vector_bytes() const { return vector_bytes_; }
+  int64_t vector_bytes() const { return options_.vector_bytes; }
+  mlir::Type index_type() const { return b_.getIntegerType(options_.index_bits); }
+
+  mlir::Location LocationOf(const hlo::Instruction& instruction) const;
 
   // Values. -------------------------------------------------------------------------------------------------
   Result<Element> Value(Frame& frame, const hlo::Instruction& instruction, const Index& index);
@@ -77,18 +87,18 @@ class Emission {
                      const Index& batch);
 
   // Indices. ------------------------------------------------------------------------------------------------
-  /// An i64, or a vector of them when `e` depends on a lane symbol.
+  /// An index, or a vector of them when `e` depends on a lane symbol.
   mlir::Value Materialize(Expr e);
   /// Lanes that the value of `e` has: 0 for a scalar.
   int64_t LanesOf(Expr e) const;
   int64_t LanesOf(const Index& index) const;
   /// A symbol that stands for a position in a vector of `lanes`; no value is bound to it.
   Expr NewLane(int64_t lanes);
-  /// A symbol bound to a value (i64, or a vector of them) in the current scope.
+  /// A symbol bound to a value (an index, or a vector of them) in the current scope.
   Expr Bind(mlir::Value value, indexing::Range range);
   /// `index` as lane `lane` sees it.
   Index AtLane(const Index& index, int64_t lane);
-  /// An integer element as an i64 index: extended by its own signedness and clamped to [0, last].
+  /// An integer element as an index: clamped to [0, last] by its own signedness.
   mlir::Value ClampedIndex(const Element& element, int64_t last);
   mlir::Value Constant(int64_t value);
 
@@ -182,7 +192,7 @@ class Emission {
   Result<Elements> Reduce(Frame& frame, const hlo::Instruction& instruction, const Index& index);
 
   mlir::ImplicitLocOpBuilder& b_;
-  int64_t vector_bytes_;
+  Options options_;
   decision::Log* log_;
   indexing::Context exprs_;
   std::vector<Scope> scopes_;

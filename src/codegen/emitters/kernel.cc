@@ -65,7 +65,7 @@ Result<EmittedKernel> EmitBody(mlir::ImplicitLocOpBuilder& b, const KernelJob& j
   frame.buffers.assign(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(inputs));
   std::vector<Output> outputs = OutputsOf(body);
   for (size_t i = 0; i < outputs.size(); ++i) outputs[i].buffer = buffers[inputs + i];
-  Emission emission(b, options.cpu.vector_bits / 8, log);
+  Emission emission(b, {.vector_bytes = options.cpu.vector_bits / 8}, log);
   Kernel kernel{job, options, emission, frame, std::move(outputs)};
   kernel.scratch_bytes = ScratchBytes(body);
   kernel.scratch = scratch;
@@ -112,7 +112,7 @@ Result<EmittedKernel> EmitKernel(mlir::ModuleOp module, const KernelJob& job, co
   auto op =
       sf::KernelOp::create(b, symbol, mlir::FunctionType::get(context, types, {}), inputs, /*workgroups=*/1,
                            may_alias.empty() ? nullptr : b.getDenseI64ArrayAttr(may_alias),
-                           /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
+                           /*grid=*/nullptr, /*block=*/nullptr, /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
   mlir::Block& block = op.getBody().emplaceBlock();
   std::vector<mlir::Value> buffers;
   for (mlir::Type type : types) buffers.push_back(block.addArgument(type, b.getLoc()));

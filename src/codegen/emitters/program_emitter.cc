@@ -68,7 +68,7 @@ class ProgramEmitter {
     auto op = sf::KernelOp::create(b_, symbol, mlir::FunctionType::get(context, types, {}), inputs,
                                    /*workgroups=*/1,
                                    may_alias.empty() ? nullptr : b_.getDenseI64ArrayAttr(may_alias),
-                                   /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
+                                   /*grid=*/nullptr, /*block=*/nullptr, /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
     entry_ = &op.getBody().emplaceBlock();
     for (mlir::Type type : types) entry_->addArgument(type, b_.getLoc());
     if (scratch_bytes_ > 0) scratch_ = entry_->getArguments().back();

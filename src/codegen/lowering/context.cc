@@ -29,22 +29,25 @@ std::unique_ptr<mlir::MLIRContext> MakeContext() {
 
 ContextPool::Lease::~Lease() {
   if (!context_) return;
-  std::lock_guard lock(pool_->mutex_);
-  // Contexts only grow (types and attributes are never freed); keep as many as may be used at once, no more.
+  // Contexts only grow: types and attributes are never freed. Keep as many as may be used at once, and each
+  // for as long as its making is lost among its uses.
   constexpr size_t kMostIdle = 16;
-  if (pool_->idle_.size() < kMostIdle) pool_->idle_.push_back(std::move(context_));
+  constexpr int kMostUses = 100;
+  if (uses_ >= kMostUses) return;
+  std::lock_guard lock(pool_->mutex_);
+  if (pool_->idle_.size() < kMostIdle) pool_->idle_.push_back({std::move(context_), uses_});
 }
 
 ContextPool::Lease ContextPool::Take() {
   {
     std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
-      auto context = std::move(idle_.back());
+      Idle idle = std::move(idle_.back());
       idle_.pop_back();
-      return Lease(*this, std::move(context));
+      return Lease(*this, std::move(idle.context), idle.uses + 1);
     }
   }
-  return Lease(*this, MakeContext());
+  return Lease(*this, MakeContext(), 1);
 }
 
 ContextPool& ContextPool::Global() {

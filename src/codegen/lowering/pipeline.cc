@@ -1,5 +1,10 @@
 #include "codegen/lowering/pipeline.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "codegen/dialect/sf.h"
 #include "codegen/lowering/context.h"
 #include "codegen/lowering/lower_kernels.h"
 #include "codegen/lowering/lower_to_llvm.h"
@@ -17,22 +22,31 @@ namespace {
 
 struct Step {
   const char* name;
-  std::unique_ptr<mlir::Pass> (*make)();
+  std::unique_ptr<mlir::Pass> (*make)(const LoweringTarget& target);
+  enum class For : uint8_t { kAll, kHost, kGpu } targets = For::kAll;
+
+  bool IsFor(const LoweringTarget& target) const {
+    return targets == For::kAll || (targets == For::kGpu) == target.gpu.has_value();
+  }
 };
+
+using Target = const LoweringTarget&;
 
 const Step kSteps[] = {
     // Address arithmetic is emitted afresh wherever it is needed; merging it first keeps every later pass
     // short.
-    {"cse", [] { return mlir::createCSEPass(); }},
+    {"cse", [](Target) { return mlir::createCSEPass(); }},
     // While loops and conditions are still structured: kernels become functions whose buffers are plain
-    // pointers.
-    {"lower-kernels", [] { return LowerKernelsPass(); }},
+    // pointers. The simulator puts loops over a block's threads around the body, which structure allows.
+    {"lower-kernels", [](Target) { return LowerKernelsPass(); }, Step::For::kHost},
+    {"lower-gpu-kernels", [](Target target) { return LowerGpuKernelsPass(*target.gpu, target.sites); },
+     Step::For::kGpu},
     // Where values are plain and loops are still whole: what is too much for LLVM in one function becomes
-    // several.
-    {"outline-large-blocks", [] { return OutlineLargeBlocksPass(); }},
+    // several. A GPU's calls would keep all that is live in memory; there large kernels stay whole.
+    {"outline-large-blocks", [](Target) { return OutlineLargeBlocksPass(); }, Step::For::kHost},
     // Before the last step, which knows blocks and branches only.
-    {"scf-to-cf", [] { return mlir::createSCFToControlFlowPass(); }},
-    {"lower-to-llvm", [] { return LowerToLlvmPass(); }},
+    {"scf-to-cf", [](Target) { return mlir::createSCFToControlFlowPass(); }},
+    {"lower-to-llvm", [](Target) { return LowerToLlvmPass(); }},
 };
 
 std::string Print(mlir::ModuleOp module) {
@@ -44,16 +58,18 @@ std::string Print(mlir::ModuleOp module) {
 
 // What the emitters made is verified here, and what LLVM gets is verified in target/. Verifying between the
 // steps as well would cost a third of their time: that is done where somebody looks at the stages.
-Status RunSteps(mlir::ModuleOp module, std::string_view last, const DumpFunction& dump, bool verify_steps) {
+Status RunSteps(mlir::ModuleOp module, Target target, std::string_view last, const DumpFunction& dump,
+                bool verify_steps) {
   DiagnosticText said(module.getContext());
   const std::string name = module.getName().value_or("module").str();
   if (dump) dump("dialect", name, Print(module));
   if (mlir::failed(mlir::verify(module)))
     return InternalError("module {} is not valid: {}", name, said.text());
   for (const Step& step : kSteps) {
+    if (!step.IsFor(target)) continue;
     mlir::PassManager passes(module.getContext());
     passes.enableVerifier(verify_steps);
-    passes.addPass(step.make());
+    passes.addPass(step.make(target));
     if (mlir::failed(passes.run(module))) {
       return InternalError("pass {} failed on module {}: {}", step.name, name, said.text());
     }
@@ -71,18 +87,11 @@ std::vector<std::string> LoweringPassNames() {
   return names;
 }
 
-Status Lower(mlir::ModuleOp module, const DumpFunction& dump) {
-  return RunSteps(module, "all", dump, /*verify_steps=*/dump != nullptr);
+Status Lower(mlir::ModuleOp module, Target target, const DumpFunction& dump) {
+  return RunSteps(module, target, "all", dump, /*verify_steps=*/dump != nullptr);
 }
 
 Result<std::string> RunLowering(std::string_view text, std::string_view last, std::string_view name) {
-  bool known = last.empty() || last == "all";
-  for (const Step& step : kSteps) known |= last == step.name;
-  if (!known) {
-    std::string names;
-    for (const Step& step : kSteps) names += std::string(names.empty() ? "" : ", ") + step.name;
-    return BadInput("no lowering pass is called {}; there are {}", last, names);
-  }
   ContextPool::Lease lease = ContextPool::Global().Take();
   mlir::OwningOpRef<mlir::ModuleOp> module;
   {
@@ -90,8 +99,19 @@ Result<std::string> RunLowering(std::string_view text, std::string_view last, st
     module = mlir::parseSourceString<mlir::ModuleOp>(std::string(text), lease.get(), std::string(name));
     if (!module) return BadInput("the module does not parse: {}", said.text());
   }
+  // A module of a GPU's kernels says so itself.
+  LoweringTarget target;
+  module->walk([&](sf::KernelOp kernel) {
+    if (kernel.getBlock()) target.gpu = GpuTarget{};
+  });
+  std::vector<std::string_view> known;
+  for (const Step& step : kSteps) {
+    if (step.IsFor(target)) known.push_back(step.name);
+  }
+  if (!last.empty() && last != "all" && std::ranges::find(known, last) == known.end())
+    return BadInput("no lowering pass is called {}; there are {}", last, fmt::join(known, ", "));
   // Only what verifies gets past the parser: from here on a failure is ours.
-  if (!last.empty()) SF_CHECK(RunSteps(*module, last, {}, /*verify_steps=*/true));
+  if (!last.empty()) SF_CHECK(RunSteps(*module, target, last, {}, /*verify_steps=*/true));
   return Print(*module);
 }
 

@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 
 #include "codegen/target/host.h"
+#include "codegen/target/temporary_folder.h"
 #include "device/description/kernel_abi.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,28 +11,6 @@
 LLD_HAS_DRIVER(elf)
 
 namespace subfloor::codegen {
-namespace {
-
-// A folder that goes with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code ignored;
-    std::string pattern = (std::filesystem::temp_directory_path(ignored) / "subfloor-XXXXXX").string();
-    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-}  // namespace
-
 Result<device::CodeImage> LinkImage(std::span<const ObjectBytes> objects, std::vector<std::string> exported,
                                     const device::CpuDescription& cpu) {
   TemporaryFolder folder;
