@@ -2,7 +2,7 @@
 # shared libLLVM and libMLIR are 250 MB, and relocating them takes longer than compiling a small program. Tests of single
 # floors link the shared ones all the same: they are linked often and started seldom.
 
-set(SUBFLOOR_TARGETS X86 AArch64)   # LLVM's names of what Subfloor makes code for
+set(SUBFLOOR_TARGETS X86 AArch64 NVPTX AMDGPU)   # LLVM's names of what Subfloor makes code for
 set(_static OFF)
 if(EXISTS ${LLVM_LIBRARY_DIR}/libLLVMCore.a AND NOT SUBFLOOR_SANITIZE)
   set(_static ON)

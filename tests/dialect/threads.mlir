@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: sf.kernel @threads(%in0: !sf.buffer<4096xf32>, %out0: !sf.buffer<4096xf32>)
 // CHECK-SAME: block = array<i64: 128, 1, 1>, grid = array<i64: 8, 1, 1>
-// PTX: llvm.mlir.global internal @[[SHARED:.*]]() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<128 x f32>
+// PTX: llvm.mlir.global internal @[[SHARED:.*]]() {addr_space = 3 : i32, alignment = 64 : i64} : !llvm.array<128 x f32>
 // PTX: llvm.func ptx_kernelcc @threads(%[[IN:.*]]: !llvm.ptr<1> {llvm.align = 64 : i64, llvm.dereferenceable = 16384 : i64, llvm.noalias, llvm.readonly}
 // PTX-SAME: "nvvm.reqntid", "128,1,1"
 sf.kernel @threads(%in0: !sf.buffer<4096xf32>, %out0: !sf.buffer<4096xf32>)

@@ -350,6 +350,9 @@ Result<Elements> Emission::AllValues(Frame& frame, const hlo::Instruction& instr
   const std::tuple<const Frame*, const hlo::Instruction*, Index> key{&frame, &instruction, index};
   for (size_t i = scopes_.size(); i-- > 0;) {
     if (auto it = scopes_[i].values.find(key); it != scopes_[i].values.end()) return it->second;
+    if (scopes_[i].given.empty()) continue;
+    if (auto it = scopes_[i].given.find({&frame, &instruction}); it != scopes_[i].given.end())
+      return it->second;
   }
   const bool dear = indexing::IsFold(instruction);
   // Chains of shifted reads of one value have many paths with an index each.

@@ -78,6 +78,10 @@ class Emission {
   // Values. -------------------------------------------------------------------------------------------------
   Result<Element> Value(Frame& frame, const hlo::Instruction& instruction, const Index& index);
   Result<Elements> AllValues(Frame& frame, const hlo::Instruction& instruction, const Index& index);
+  /// From here to the end of the scope, the instruction's results are these, at whatever index.
+  void Give(Frame& frame, const hlo::Instruction& instruction, Elements results) {
+    scopes_.back().given[{&frame, &instruction}] = std::move(results);
+  }
   /// The results of a computation on scalars, its parameters given as elements.
   Result<Elements> Call(const hlo::Computation& computation, std::span<const Element> arguments);
 
@@ -139,6 +143,7 @@ class Emission {
     mlir::Operation* anchor = nullptr;  ///< in the scope around it, the op this scope is inside of
     absl::flat_hash_map<std::tuple<const Frame*, const hlo::Instruction*, Index>, Elements> values;
     absl::flat_hash_map<std::tuple<const Frame*, const hlo::Instruction*, int64_t, Index>, Expr> starts;
+    absl::flat_hash_map<std::pair<const Frame*, const hlo::Instruction*>, Elements> given;
     absl::flat_hash_map<Expr, mlir::Value> materialized;
     absl::flat_hash_map<int64_t, mlir::Value> constants;
     absl::flat_hash_map<std::pair<int64_t, int64_t>, Expr> at_lane;  ///< (symbol, lane)

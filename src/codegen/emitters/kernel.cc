@@ -17,9 +17,6 @@ int64_t Kernel::InPlaceParameter(int64_t leaf) const {
   return -1;
 }
 
-namespace {
-
-// What the body gives, without buffers yet.
 std::vector<Output> OutputsOf(const hlo::Computation& body) {
   std::vector<Output> outputs;
   auto add_results = [&](const Instruction* op) {
@@ -39,8 +36,6 @@ std::vector<Output> OutputsOf(const hlo::Computation& body) {
   }
   return outputs;
 }
-
-}  // namespace
 
 Result<mlir::Type> BufferTypeOf(mlir::MLIRContext* context, const Shape& shape) {
   if (!shape.IsArray()) return NotSupported("an argument of shape {}; arrays would work", shape.ToString());

@@ -56,6 +56,8 @@ Result<EmittedKernel> EmitBody(mlir::ImplicitLocOpBuilder& builder, const Kernel
                                const CompileOptions& options, decision::Log* log);
 /// Scratch that EmitBody wants for this body.
 int64_t ScratchBytes(const hlo::Computation& body);
+/// What the body gives, in order of output leaves, without buffers yet.
+std::vector<Output> OutputsOf(const hlo::Computation& body);
 /// The type of a buffer of this shape. Errors: not supported for what is no plain array.
 Result<mlir::Type> BufferTypeOf(mlir::MLIRContext* context, const Shape& shape);
 

@@ -39,7 +39,7 @@ const Step kSteps[] = {
     // While loops and conditions are still structured: kernels become functions whose buffers are plain
     // pointers. The simulator puts loops over a block's threads around the body, which structure allows.
     {"lower-kernels", [](Target) { return LowerKernelsPass(); }, Step::For::kHost},
-    {"lower-gpu-kernels", [](Target target) { return LowerGpuKernelsPass(*target.gpu, target.sites); },
+    {"lower-gpu-kernels", [](Target target) { return LowerGpuKernelsPass(*target.gpu, target.plan); },
      Step::For::kGpu},
     // Where values are plain and loops are still whole: what is too much for LLVM in one function becomes
     // several. A GPU's calls would keep all that is live in memory; there large kernels stay whole.

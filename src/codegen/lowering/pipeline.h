@@ -19,7 +19,7 @@ using DumpFunction =
 /// For whom a module is lowered: the host's own kernels, or a GPU's.
 struct LoweringTarget {
   std::optional<GpuTarget> gpu;
-  std::vector<KernelSite>* sites = nullptr;  ///< see LowerGpuKernelsPass
+  device::SimulatedKernelPlan* plan = nullptr;  ///< see LowerGpuKernelsPass
 };
 
 /// Runs them all. Verifies before the first and after each. Errors: internal, with what MLIR said.

@@ -95,7 +95,7 @@ mlir::Value DeviceLowering::LowerShared(sf::SharedOp op) {
   b_.setInsertionPointToStart(module.getBody());
   auto global = LLVM::GlobalOp::create(b_, array, /*isConstant=*/false, LLVM::Linkage::Internal,
                                        (name_ + ".shared" + llvm::Twine(shared_++)).str(),
-                                       /*value=*/mlir::Attribute(), /*alignment=*/16, kShared);
+                                       /*value=*/mlir::Attribute(), SUBFLOOR_BUFFER_ALIGNMENT, kShared);
   b_.setInsertionPoint(op);
   return LLVM::AddressOfOp::create(b_, global);
 }
@@ -106,9 +106,9 @@ namespace {
 
 struct LowerGpuKernels : mlir::PassWrapper<LowerGpuKernels, mlir::OperationPass<mlir::ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerGpuKernels)
-  LowerGpuKernels(GpuTarget target, std::vector<KernelSite>* sites) : target(target), sites(sites) {}
+  LowerGpuKernels(GpuTarget target, device::SimulatedKernelPlan* plan) : target(target), plan(plan) {}
   LowerGpuKernels(const LowerGpuKernels& other)
-      : PassWrapper(other), target(other.target), sites(other.sites) {}
+      : PassWrapper(other), target(other.target), plan(other.plan) {}
 
   llvm::StringRef getArgument() const override { return "lower-gpu-kernels"; }
   void getDependentDialects(mlir::DialectRegistry& registry) const override {
@@ -134,17 +134,17 @@ struct LowerGpuKernels : mlir::PassWrapper<LowerGpuKernels, mlir::OperationPass<
       case GpuKind::kSimulatorChecked:
         break;
     }
-    return MakeSimulatorLowering(kernel, target.kind == GpuKind::kSimulatorChecked, sites);
+    return MakeSimulatorLowering(kernel, target.kind == GpuKind::kSimulatorChecked, plan);
   }
 
   GpuTarget target;
-  std::vector<KernelSite>* sites;
+  device::SimulatedKernelPlan* plan;
 };
 
 }  // namespace
 
-std::unique_ptr<mlir::Pass> LowerGpuKernelsPass(GpuTarget target, std::vector<KernelSite>* sites) {
-  return std::make_unique<LowerGpuKernels>(target, sites);
+std::unique_ptr<mlir::Pass> LowerGpuKernelsPass(GpuTarget target, device::SimulatedKernelPlan* plan) {
+  return std::make_unique<LowerGpuKernels>(target, plan);
 }
 
 }  // namespace subfloor::codegen

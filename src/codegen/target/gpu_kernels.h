@@ -2,9 +2,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
+#include "device/description/simulated_kernel.h"
 #include "mlir/Pass/Pass.h"
 
 namespace subfloor::codegen {
@@ -17,20 +16,16 @@ enum class GpuKind : uint8_t {
   kSimulatorChecked,  ///< the host: every access, barrier and shuffle asks the simulator
 };
 
-/// A place in a kernel that calls the simulator, in order of site numbers.
-struct KernelSite {
-  std::string kernel;
-  std::string text;  ///< what is done, and the HLO instruction that it is done for
-};
-
 struct GpuTarget {
   GpuKind kind = GpuKind::kNvptx;
   int64_t threads_per_warp = 32;
 };
 
 /// Turns every sf.kernel with a block of threads into an exported function of the target: a kernel for NVPTX
-/// and AMDGPU, a function of the kernel ABI (device/description/kernel_abi.h) for the simulator. Appends the
-/// simulator's sites to `sites`, which outlives the pass, one kernel after the other, each numbered from 0.
-std::unique_ptr<mlir::Pass> LowerGpuKernelsPass(GpuTarget target, std::vector<KernelSite>* sites = nullptr);
+/// and AMDGPU, a function of the kernel ABI (device/description/kernel_abi.h) for the simulator. `plan`,
+/// which outlives the pass, takes what the simulator must know of the module's one kernel; null where nobody
+/// asks.
+std::unique_ptr<mlir::Pass> LowerGpuKernelsPass(GpuTarget target,
+                                                device::SimulatedKernelPlan* plan = nullptr);
 
 }  // namespace subfloor::codegen

@@ -54,6 +54,6 @@ class DeviceLowering : public GpuLowering {
 std::unique_ptr<KernelLowering> MakeNvptxLowering(sf::KernelOp kernel);
 std::unique_ptr<KernelLowering> MakeAmdgpuLowering(sf::KernelOp kernel, int64_t threads_per_warp);
 std::unique_ptr<KernelLowering> MakeSimulatorLowering(sf::KernelOp kernel, bool checked,
-                                                      std::vector<KernelSite>* sites);
+                                                      device::SimulatedKernelPlan* plan);
 
 }  // namespace subfloor::codegen

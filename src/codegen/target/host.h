@@ -11,6 +11,7 @@
 #include "codegen/lowering/pipeline.h"
 #include "device/description/code_image.h"
 #include "device/description/cpu_description.h"
+#include "device/description/device_description.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace subfloor::codegen {
@@ -33,6 +34,16 @@ struct ObjectTimes {
 Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::string> exported,
                                   const device::CpuDescription& cpu, ObjectTimes& times,
                                   const DumpFunction& dump = {});
+
+/// PTX text for an NVIDIA GPU, of a module that was lowered for NVPTX. Errors, dumps, threads: as
+/// CompileObject.
+Result<std::string> CompilePtx(mlir::ModuleOp module, std::span<const std::string> exported,
+                               const device::DeviceDescription& gpu, ObjectTimes& times,
+                               const DumpFunction& dump = {});
+/// A relocatable object for an AMD GPU, of a module that was lowered for AMDGPU. As CompileObject.
+Result<ObjectBytes> CompileGpuObject(mlir::ModuleOp module, std::span<const std::string> exported,
+                                     const device::DeviceDescription& gpu, ObjectTimes& times,
+                                     const DumpFunction& dump = {});
 
 /// Links objects into a shared object that imports nothing. Errors: internal, naming an import that is left.
 /// Threads: any; links one at a time.

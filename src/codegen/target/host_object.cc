@@ -31,17 +31,17 @@ constexpr const char* kPasses =
     "loop-mssa(loop-rotate,licm),gvn,loop-mssa(licm),instcombine<no-verify-fixpoint>,simplifycfg,adce),"
     "globaldce";
 
-void SetAttributes(llvm::Module& module, std::span<const std::string> exported,
-                   const device::CpuDescription& cpu) {
+void SetAttributes(llvm::Module& module, std::span<const std::string> exported, const MachineSpec& spec,
+                   int64_t vector_bits) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     bool is_exported = false;
     for (const std::string& name : exported) is_exported |= function.getName() == name;
     if (!is_exported) function.setLinkage(llvm::GlobalValue::InternalLinkage);
     function.addFnAttr("no-builtins");  // there is no libc to call
-    function.addFnAttr("target-cpu", cpu.name);
-    function.addFnAttr("target-features", cpu.FeatureString());
-    function.addFnAttr("prefer-vector-width", std::to_string(cpu.vector_bits));
+    function.addFnAttr("target-cpu", spec.name);
+    if (!spec.features.empty()) function.addFnAttr("target-features", spec.features);
+    if (vector_bits > 0) function.addFnAttr("prefer-vector-width", std::to_string(vector_bits));
     function.setDoesNotThrow();
   }
 }
@@ -54,7 +54,12 @@ std::string Print(const T& what) {
   return text;
 }
 
-void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+bool IsGpu(const llvm::TargetMachine& machine) {
+  const llvm::Triple& triple = machine.getTargetTriple();
+  return triple.isNVPTX() || triple.isAMDGPU();
+}
+
+Status Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -66,8 +71,13 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(passes, kPasses));
+  std::string pipeline = kPasses;
+  // What a block's size says of thread numbers.
+  if (machine.getTargetTriple().isNVPTX()) pipeline = "function(nvvm-intr-range)," + pipeline;
+  if (llvm::Error problem = builder.parsePassPipeline(passes, pipeline))
+    return InternalError("LLVM's passes: {}", llvm::toString(std::move(problem)));
   passes.run(module, modules);
+  return {};
 }
 
 // Passes of LLVM's code generator that cost compile time and change nothing for kernels, or nothing that
@@ -78,7 +88,7 @@ constexpr std::string_view kLeftOut[] = {
     "loop-reduce",      // one base and index serve x86 and AArch64 addressing
     "post-RA-sched",    // the list scheduler after register allocation
     "expand-ir-insts",  // no integer wider than 64 bits
-    "atomic-expand",    // no atomics
+    "atomic-expand",    // unless there are atomics
     "gc-lowering",      // no garbage collector
     "shadow-stack-gc-lowering",
     "callbrprepare",  // no assembly that jumps
@@ -144,22 +154,40 @@ constexpr std::string_view kLeftOut[] = {
 // A pass manager that leaves those out. (TargetPassConfig knows that a manager may delete what it is given.)
 class ShortPassManager : public llvm::legacy::PassManager {
  public:
+  explicit ShortPassManager(bool atomics) : atomics_(atomics) {}
   void add(llvm::Pass* pass) override {
     const llvm::PassInfo* info = llvm::PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
-    if (info != nullptr &&
-        std::ranges::find(kLeftOut, std::string_view(info->getPassArgument())) != std::end(kLeftOut)) {
+    const std::string_view name = info != nullptr ? std::string_view(info->getPassArgument()) : "";
+    const bool left_out = std::ranges::find(kLeftOut, name) != std::end(kLeftOut);
+    if (left_out && !(atomics_ && name == "atomic-expand")) {
       delete pass;
       return;
     }
     llvm::legacy::PassManager::add(pass);
   }
+
+ private:
+  bool atomics_;
 };
+
+bool HasAtomics(const llvm::Module& module) {
+  for (const llvm::Function& function : module) {
+    for (const llvm::BasicBlock& block : function) {
+      for (const llvm::Instruction& instruction : block) {
+        if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) return true;
+      }
+    }
+  }
+  return false;
+}
 
 Result<llvm::SmallVector<char, 0>> Generate(llvm::Module& module, llvm::TargetMachine& machine,
                                             llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
-  ShortPassManager passes;
+  llvm::legacy::PassManager whole;
+  ShortPassManager shortened(HasAtomics(module));
+  llvm::legacy::PassManager& passes = IsGpu(machine) ? whole : shortened;
   if (machine.addPassesToEmitFile(passes, out, nullptr, type)) {
     return InternalError("LLVM cannot write this kind of file for {}", machine.getTargetTriple().str());
   }
@@ -175,11 +203,13 @@ std::chrono::nanoseconds ThreadTime() {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::string> exported,
-                                  const device::CpuDescription& cpu, ObjectTimes& times,
-                                  const DumpFunction& dump) {
+namespace {
+
+Result<ObjectBytes> Compile(mlir::ModuleOp module, std::span<const std::string> exported,
+                            const MachineSpec& spec, int64_t vector_bits, llvm::CodeGenFileType type,
+                            ObjectTimes& times, const DumpFunction& dump) {
   const auto start = ThreadTime();
-  const MachinePool::Lease machine = SF_TRY(MachinePool::Global().Take(cpu));
+  const MachinePool::Lease machine = SF_TRY(MachinePool::Global().Take(spec));
   const std::string name = module.getName().value_or("module").str();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvm_module;
@@ -190,12 +220,12 @@ Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::st
   }
   llvm_module->setTargetTriple((*machine).getTargetTriple());
   llvm_module->setDataLayout((*machine).createDataLayout());
-  SetAttributes(*llvm_module, exported, cpu);
+  SetAttributes(*llvm_module, exported, spec, vector_bits);
   std::string problem;
   llvm::raw_string_ostream problem_out(problem);
   if (llvm::verifyModule(*llvm_module, &problem_out))
     return InternalError("module {} is not valid LLVM: {}", name, problem);
-  Optimize(*llvm_module, *machine);
+  SF_CHECK(Optimize(*llvm_module, *machine));
   const auto optimized = ThreadTime();
   if (dump) {
     dump("llvm", name, Print(*llvm_module));
@@ -203,10 +233,34 @@ Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::st
     auto text = SF_TRY(Generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile));
     dump("asm", name, std::string_view(text.data(), text.size()));
   }
-  auto bytes = SF_TRY(Generate(*llvm_module, *machine, llvm::CodeGenFileType::ObjectFile));
+  auto bytes = SF_TRY(Generate(*llvm_module, *machine, type));
   times = {optimized - start, ThreadTime() - optimized};
   const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
   return ObjectBytes(begin, begin + bytes.size());
+}
+
+}  // namespace
+
+Result<ObjectBytes> CompileObject(mlir::ModuleOp module, std::span<const std::string> exported,
+                                  const device::CpuDescription& cpu, ObjectTimes& times,
+                                  const DumpFunction& dump) {
+  return Compile(module, exported, MachineSpec::Of(cpu), cpu.vector_bits, llvm::CodeGenFileType::ObjectFile,
+                 times, dump);
+}
+
+Result<std::string> CompilePtx(mlir::ModuleOp module, std::span<const std::string> exported,
+                               const device::DeviceDescription& gpu, ObjectTimes& times,
+                               const DumpFunction& dump) {
+  const ObjectBytes text = SF_TRY(Compile(module, exported, MachineSpec::Of(gpu), /*vector_bits=*/0,
+                                          llvm::CodeGenFileType::AssemblyFile, times, dump));
+  return std::string(reinterpret_cast<const char*>(text.data()), text.size());
+}
+
+Result<ObjectBytes> CompileGpuObject(mlir::ModuleOp module, std::span<const std::string> exported,
+                                     const device::DeviceDescription& gpu, ObjectTimes& times,
+                                     const DumpFunction& dump) {
+  return Compile(module, exported, MachineSpec::Of(gpu), /*vector_bits=*/0, llvm::CodeGenFileType::ObjectFile,
+                 times, dump);
 }
 
 }  // namespace subfloor::codegen

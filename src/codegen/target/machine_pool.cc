@@ -20,23 +20,47 @@ void StartTargets() {
 #undef SUBFLOOR_TARGET
 }
 
-Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const device::CpuDescription& cpu) {
+Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const MachineSpec& spec) {
   static std::once_flag once;
   std::call_once(once, StartTargets);
   std::string error;
-  const llvm::Triple triple(cpu.triple);
+  const llvm::Triple triple(spec.triple);
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (target == nullptr) return NotSupported("no code generator for {}: {}", cpu.triple, error);
+  if (target == nullptr) return NotSupported("no code generator for {}: {}", spec.triple, error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // the numeric contract: no contraction unasked
   std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, cpu.name, cpu.FeatureString(), options, llvm::Reloc::PIC_,
-                                  std::nullopt, llvm::CodeGenOptLevel::Default));
-  if (machine == nullptr) return NotSupported("no code generator for {} {}", cpu.triple, cpu.name);
+      target->createTargetMachine(triple, spec.name, spec.features, options, llvm::Reloc::PIC_, std::nullopt,
+                                  llvm::CodeGenOptLevel::Default));
+  if (machine == nullptr) return NotSupported("no code generator for {} {}", spec.triple, spec.name);
   return machine;
 }
 
+// What the oldest assembler says that knows the chip, so that as many as can be take the text.
+std::string_view PtxFeature(const device::CudaCapability& capability) {
+  if (capability.AtLeast(12)) return "+ptx87";
+  if (capability.AtLeast(10)) return "+ptx86";
+  if (capability.AtLeast(9)) return "+ptx80";
+  return "+ptx71";
+}
+
 }  // namespace
+
+MachineSpec MachineSpec::Of(const device::DeviceDescription& gpu) {
+  if (const auto* cuda = std::get_if<device::CudaCapability>(&gpu.capability))
+    return {"nvptx64-nvidia-cuda", device::ToString(gpu.capability), std::string(PtxFeature(*cuda))};
+  const auto& amd = std::get<device::AmdCapability>(gpu.capability);
+  std::string features;
+  const auto add = [&](const char* name, device::AmdCapability::Setting setting) {
+    if (setting == device::AmdCapability::Setting::kAny) return;
+    if (!features.empty()) features += ",";
+    features += setting == device::AmdCapability::Setting::kOn ? "+" : "-";
+    features += name;
+  };
+  add("sramecc", amd.sramecc);
+  add("xnack", amd.xnack);
+  return {"amdgcn-amd-amdhsa", amd.arch, features};
+}
 
 MachinePool::Lease::~Lease() {
   if (!machine_) return;
@@ -45,8 +69,8 @@ MachinePool::Lease::~Lease() {
   if (pool_->idle_.size() < kMostIdle) pool_->idle_.push_back({std::move(key_), std::move(machine_)});
 }
 
-Result<MachinePool::Lease> MachinePool::Take(const device::CpuDescription& cpu) {
-  std::string key = fmt::format("{} {} {}", cpu.triple, cpu.name, cpu.FeatureString());
+Result<MachinePool::Lease> MachinePool::Take(const MachineSpec& spec) {
+  std::string key = fmt::format("{} {} {}", spec.triple, spec.name, spec.features);
   {
     std::lock_guard lock(mutex_);
     const auto it = std::ranges::find(idle_, key, &Idle::key);
@@ -56,7 +80,7 @@ Result<MachinePool::Lease> MachinePool::Take(const device::CpuDescription& cpu) 
       return Lease(*this, std::move(idle.key), std::move(idle.machine));
     }
   }
-  auto machine = SF_TRY(MakeMachine(cpu));
+  auto machine = SF_TRY(MakeMachine(spec));
   return Lease(*this, std::move(key), std::move(machine));
 }
 

@@ -7,9 +7,21 @@
 
 #include "base/error.h"
 #include "device/description/cpu_description.h"
+#include "device/description/device_description.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace subfloor::codegen {
+
+/// What LLVM makes code for, in its own words.
+struct MachineSpec {
+  std::string triple, name;
+  std::string features;  ///< "+avx2,+fma"
+
+  static MachineSpec Of(const device::CpuDescription& cpu) {
+    return {cpu.triple, cpu.name, cpu.FeatureString()};
+  }
+  static MachineSpec Of(const device::DeviceDescription& gpu);
+};
 
 /// LLVM's code generators that were used before: the tables that one builds for its CPU cost as much as a
 /// small kernel. Threads: any; a machine is used by one thread at a time.
@@ -30,7 +42,7 @@ class MachinePool {
     std::unique_ptr<llvm::TargetMachine> machine_;
   };
   /// Errors: not supported, for a target that LLVM was built or linked without.
-  Result<Lease> Take(const device::CpuDescription& cpu);
+  Result<Lease> Take(const MachineSpec& spec);
   static MachinePool& Global();
 
  private:

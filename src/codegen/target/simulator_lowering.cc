@@ -11,17 +11,10 @@ namespace {
 
 namespace LLVM = mlir::LLVM;
 
-// What is done at an op, for findings.
-std::string TextOf(mlir::Operation* op) {
-  std::string name = op->getName().stripDialect().str();
-  if (auto loc = mlir::dyn_cast<mlir::NameLoc>(op->getLoc())) name += " of %" + loc.getName().str();
-  return name;
-}
-
 class SimulatorLowering : public GpuLowering {
  public:
-  SimulatorLowering(sf::KernelOp kernel, bool checked, std::vector<KernelSite>* sites)
-      : GpuLowering(kernel), checked_(checked), sites_(sites) {}
+  SimulatorLowering(sf::KernelOp kernel, bool checked, device::SimulatedKernelPlan* plan)
+      : GpuLowering(kernel), checked_(checked), plan_(plan) {}
 
  protected:
   LLVM::LLVMFuncOp MakeFunction() override {
@@ -30,6 +23,16 @@ class SimulatorLowering : public GpuLowering {
         [&](mlir::Operation* op) { synchronises |= mlir::isa<sf::BarrierOp, sf::ShuffleDownOp>(op); });
     // A block without a meeting of its threads is one call, so that they cost a loop each and no more.
     whole_block_ = !synchronises && !checked_;
+    if (plan_ != nullptr) {
+      plan_->symbol = name_;
+      plan_->checked = checked_;
+      plan_->synchronises = synchronises;
+      plan_->whole_block = whole_block_;
+      for (size_t d = 0; d < 3; ++d) {
+        plan_->grid[d] = static_cast<uint64_t>((*kernel_.getGrid())[d]);
+        plan_->block[d] = static_cast<uint64_t>((*kernel_.getBlock())[d]);
+      }
+    }
     if (whole_block_) LoopOverThreads();
     return LLVM::LLVMFuncOp::create(b_, name_, LLVM::LLVMFunctionType::get(b_.getI32Type(), {Pointer()}));
   }
@@ -58,6 +61,7 @@ class SimulatorLowering : public GpuLowering {
   }
 
   void LowerReturn() override {
+    if (plan_ != nullptr) plan_->shared_bytes = static_cast<uint64_t>(shared_bytes_);
     LLVM::ReturnOp::create(b_, mlir::ValueRange{Number(b_.getI32Type(), SUBFLOOR_KERNEL_OK)});
   }
 
@@ -77,7 +81,8 @@ class SimulatorLowering : public GpuLowering {
     mlir::Value base = LLVM::GEPOp::create(b_, Pointer(), b_.getI8Type(), shared_,
                                            llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(shared_bytes_)});
     const int64_t bytes = type.unitCount() * type.storageType().getIntOrFloatBitWidth() / 8;
-    shared_bytes_ += (bytes + 15) / 16 * 16;
+    constexpr int64_t kAlignment = SUBFLOOR_BUFFER_ALIGNMENT;
+    shared_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
     return base;
   }
 
@@ -100,8 +105,10 @@ class SimulatorLowering : public GpuLowering {
     if (buffer.getDefiningOp<sf::LocalOp>() || buffer.getDefiningOp<sf::ConstantOp>()) return address;
     if (buffer.getDefiningOp<sf::SharedOp>()) kind |= SUBFLOOR_ACCESS_SHARED;
     const mlir::Type word = b_.getI32Type();
+    const std::optional<size_t> argument = ArgumentOf(buffer);
     return Hook(offsetof(SubfloorThreadHooks, access), Pointer(),
-                {thread_, Site(op), address, Number(word, bytes), Number(word, kind)});
+                {thread_, Site(op, argument ? static_cast<int>(*argument) : -1), address, Number(word, bytes),
+                 Number(word, kind)});
   }
 
  private:
@@ -114,8 +121,12 @@ class SimulatorLowering : public GpuLowering {
   }
   mlir::Value Narrow(mlir::Value wide) { return LLVM::TruncOp::create(b_, b_.getI32Type(), wide); }
 
-  mlir::Value Site(mlir::Operation* op) {
-    if (sites_ != nullptr) sites_->push_back({name_, TextOf(op)});
+  mlir::Value Site(mlir::Operation* op, int argument = -1) {
+    if (plan_ != nullptr) {
+      device::SimulatedSite site{.op = op->getName().stripDialect().str(), .argument = argument};
+      if (auto loc = mlir::dyn_cast<mlir::NameLoc>(op->getLoc())) site.instruction = loc.getName().str();
+      plan_->sites.push_back(std::move(site));
+    }
     return Number(b_.getI32Type(), site_++);
   }
 
@@ -155,7 +166,7 @@ class SimulatorLowering : public GpuLowering {
   }
 
   bool checked_, whole_block_ = false;
-  std::vector<KernelSite>* sites_;
+  device::SimulatedKernelPlan* plan_;
   int64_t site_ = 0, shared_bytes_ = 0;
   std::array<mlir::Value, 3> blocks_, threads_;
   mlir::Value thread_, shared_, hooks_;
@@ -164,8 +175,8 @@ class SimulatorLowering : public GpuLowering {
 }  // namespace
 
 std::unique_ptr<KernelLowering> MakeSimulatorLowering(sf::KernelOp kernel, bool checked,
-                                                      std::vector<KernelSite>* sites) {
-  return std::make_unique<SimulatorLowering>(kernel, checked, sites);
+                                                      device::SimulatedKernelPlan* plan) {
+  return std::make_unique<SimulatorLowering>(kernel, checked, plan);
 }
 
 }  // namespace subfloor::codegen

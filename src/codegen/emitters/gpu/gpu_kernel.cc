@@ -1,0 +1,206 @@
+#include "codegen/emitters/gpu/gpu_kernel.h"
+
+#include <algorithm>
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace subfloor::codegen::emitters {
+
+namespace arith = mlir::arith;
+using hlo::Instruction;
+
+Expr GpuKernel::Thread(sf::Dimension dimension) {
+  const int64_t count = launch.block[static_cast<size_t>(dimension)];
+  if (count == 1) return emission.exprs().Constant(0);
+  mlir::Value id = sf::ThreadIdOp::create(emission.b(), emission.index_type(), dimension);
+  return emission.Bind(id, {0, count - 1});
+}
+
+Expr GpuKernel::Block(sf::Dimension dimension) {
+  const int64_t count = launch.grid[static_cast<size_t>(dimension)];
+  if (count == 1) return emission.exprs().Constant(0);
+  mlir::Value id = sf::BlockIdOp::create(emission.b(), emission.index_type(), dimension);
+  return emission.Bind(id, {0, count - 1});
+}
+
+Status GpuKernel::InLogicalBlock(const std::function<Status(Expr)>& body) {
+  indexing::Context& c = emission.exprs();
+  Expr x = Block(sf::Dimension::x);
+  Expr block = c.Add(x, c.Mul(Block(sf::Dimension::y), launch.grid[0]));
+  return Where(block, 0, launch.blocks - 1, [&] { return body(Within(block, launch.blocks)); });
+}
+
+Expr GpuKernel::Within(Expr value, int64_t count) {
+  if (value->range.Within(0, count - 1)) return value;
+  return emission.Bind(emission.Materialize(value), {0, count - 1});
+}
+
+int64_t GpuKernel::InPlaceParameter(int64_t leaf) const {
+  for (auto [output, parameter] : job.in_place) {
+    if (output == leaf) return parameter;
+  }
+  return -1;
+}
+
+Status GpuKernel::Where(std::span<const indexing::Bound> bounds, const std::function<Status()>& body) {
+  using Truth = indexing::Bound::Truth;
+  if (std::ranges::all_of(bounds, [](const auto& bound) { return bound.Known() == Truth::kTrue; }))
+    return body();
+  SF_CHECK(emission.If(
+      emission.Holds(bounds), {},
+      [&]() -> Result<Values> {
+        SF_CHECK(body());
+        return Values{};
+      },
+      []() -> Result<Values> { return Values{}; }));
+  return {};
+}
+
+Status GpuKernel::Where(Expr value, int64_t low, int64_t high, const std::function<Status()>& body) {
+  const indexing::Bound bound{value, low, high};
+  return Where({&bound, 1}, body);
+}
+
+Status GpuKernel::ComputeAndStore(std::span<const size_t> which, Expr linear) {
+  indexing::Context& c = emission.exprs();
+  struct Stored {
+    Element value;
+    const Output* output;
+  };
+  std::vector<Stored> stores;
+  for (size_t i : which) {
+    const Output& output = outputs[i];
+    Elements results = SF_TRY(
+        emission.AllValues(frame, *output.instruction, c.Delinearize(linear, output.shape->dimensions())));
+    stores.push_back({results[output.result], &output});
+  }
+  for (const Stored& store : stores) {
+    emission.b().setLoc(emission.LocationOf(*store.output->instruction));
+    emission.Store(store.value, store.output->buffer, linear);
+  }
+  return {};
+}
+
+mlir::Value GpuKernel::Shared(ElementType element, std::span<const int64_t> sizes) {
+  mlir::ImplicitLocOpBuilder& b = emission.b();
+  return sf::SharedOp::create(b, sf::BufferType::get(b.getContext(), sizes, element));
+}
+
+void GpuKernel::Barrier() { sf::BarrierOp::create(emission.b()); }
+
+Element GpuKernel::ShuffleDown(const Element& element, int64_t distance) {
+  mlir::ImplicitLocOpBuilder& b = emission.b();
+  const Element stored = elemental::ToStorage(b, element);
+  const auto move = [&](mlir::Value value) -> mlir::Value {
+    return sf::ShuffleDownOp::create(b, value, static_cast<uint32_t>(distance));
+  };
+  return elemental::FromStorage(b, element.type, move(stored.value),
+                                stored.imag ? move(stored.imag) : mlir::Value());
+}
+
+namespace {
+
+// 32 bits do where no offset and no number of a thread can leave them.
+unsigned IndexBits(const hlo::Computation& body, const std::vector<Output>& outputs,
+                   const dispatch::Launch& launch) {
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  int64_t most = 1;
+  for (const Instruction* op : body.instructions()) {
+    for (const Shape* leaf : Leaves(op->shape())) {
+      if (!leaf->IsArray()) continue;
+      const int64_t units = leaf->element_count();
+      most = std::max(most, IsComplex(leaf->element_type()) ? 2 * units : units);
+    }
+  }
+  for (const Output& output : outputs) most = std::max(most, output.shape->element_count());
+  // The last block's threads count past the end: by their vectors, at most.
+  int64_t threads = 1;
+  for (const auto& sizes : {launch.grid, launch.block}) {
+    for (int64_t size : sizes) {
+      if (__builtin_mul_overflow(threads, size, &threads) || threads > kMost) return 64;
+    }
+  }
+  constexpr int64_t kMostElementsPerThread = 64;
+  return most <= kMost && threads <= kMost / kMostElementsPerThread ? 32 : 64;
+}
+
+}  // namespace
+
+Status EmitGpuKernel(mlir::ModuleOp module, const KernelJob& job, const dispatch::GpuChoice& choice,
+                     const std::string& symbol, decision::Log* log) {
+  const dispatch::Launch* launch = dispatch::FirstLaunch(choice.plan);
+  if (launch == nullptr) {
+    return NotSupported("no code generator here for the {} emitter", dispatch::ToString(choice.emitter));
+  }
+  mlir::MLIRContext* context = module.getContext();
+  mlir::ImplicitLocOpBuilder b(mlir::UnknownLoc::get(context), context);
+  b.setInsertionPointToEnd(module.getBody());
+  const hlo::Computation& body = *job.body;
+  std::vector<Output> outputs = OutputsOf(body);
+  llvm::SmallVector<mlir::Type> types;
+  for (const Instruction* parameter : body.parameters())
+    types.push_back(SF_TRY(BufferTypeOf(context, parameter->shape())));
+  for (const Output& output : outputs) types.push_back(SF_TRY(BufferTypeOf(context, *output.shape)));
+  const int64_t inputs = body.parameter_count();
+  llvm::SmallVector<int64_t> may_alias;
+  for (auto [leaf, parameter] : job.in_place) may_alias.append({parameter, inputs + leaf});
+
+  auto op =
+      sf::KernelOp::create(b, symbol, mlir::FunctionType::get(context, types, {}), inputs,
+                           /*workgroups=*/1, may_alias.empty() ? nullptr : b.getDenseI64ArrayAttr(may_alias),
+                           b.getDenseI64ArrayAttr(launch->grid), b.getDenseI64ArrayAttr(launch->block),
+                           /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
+  mlir::Block& block = op.getBody().emplaceBlock();
+  Frame frame;
+  frame.computation = &body;
+  for (size_t i = 0; i < types.size(); ++i) {
+    mlir::Value buffer = block.addArgument(types[i], b.getLoc());
+    if (i < static_cast<size_t>(inputs))
+      frame.buffers.push_back(buffer);
+    else
+      outputs[i - static_cast<size_t>(inputs)].buffer = buffer;
+  }
+  b.setInsertionPointToEnd(&block);
+  // A thread's own folds go element by element: what runs in lanes on a CPU are threads here.
+  Emission emission(
+      b, {.vector_bytes = 1, .index_bits = IndexBits(body, outputs, *launch), .locations = true}, log);
+  GpuKernel kernel{job, choice, *launch, emission, frame, std::move(outputs)};
+  struct Emit {
+    GpuKernel& kernel;
+    Status operator()(const dispatch::LoopPlan& plan) { return EmitGpuLoop(kernel, plan); }
+    Status operator()(const dispatch::ConcatenatePlan& plan) { return EmitGpuConcatenate(kernel, plan); }
+    Status operator()(const dispatch::InPlaceUpdatePlan& plan) { return EmitGpuInPlaceUpdate(kernel, plan); }
+    Status operator()(const dispatch::TiledTransposePlan& plan) {
+      return EmitGpuTiledTranspose(kernel, plan);
+    }
+    Status operator()(const dispatch::RowReductionPlan& plan) { return EmitGpuRowReduction(kernel, plan); }
+    Status operator()(const dispatch::MultiRowReductionPlan& plan) {
+      return EmitGpuMultiRowReduction(kernel, plan);
+    }
+    Status operator()(const dispatch::ColumnReductionPlan& plan) {
+      return EmitGpuColumnReduction(kernel, plan);
+    }
+    Status operator()(const dispatch::SmallColumnReductionPlan& plan) {
+      return EmitGpuSmallColumnReduction(kernel, plan);
+    }
+    Status Missing() const {
+      return NotSupported("no code generator yet for the {} emitter; the fusion's kind is {}",
+                          dispatch::ToString(kernel.choice.emitter), dispatch::ToString(kernel.choice.kind));
+    }
+    Status operator()(const dispatch::ScatterPlan&) { return Missing(); }
+    Status operator()(const dispatch::PackedTransposePlan&) { return Missing(); }
+    Status operator()(const dispatch::SortPlan&) { return Missing(); }
+    Status operator()(std::monostate) { return Missing(); }
+  };
+  const auto emit = [&] { return std::visit(Emit{kernel}, choice.plan); };
+  if (Status status = emit(); !status) {
+    op.erase();
+    return status;
+  }
+  b.setInsertionPointToEnd(&block);
+  sf::ReturnOp::create(b);
+  return {};
+}
+
+}  // namespace subfloor::codegen::emitters

@@ -1,0 +1,267 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "codegen/compile_gpu.h"
+#include "codegen/target/ptxas.h"
+#include "device/description/device_description.h"
+#include "device/host/code_loader.h"
+#include "device/sim/sim_executor.h"
+#include "dispatch/cpu_dispatch.h"
+#include "dispatch/gpu_dispatch.h"
+#include "evaluator/evaluator.h"
+#include "hlo/parser.h"
+#include "types/compare_literals.h"
+#include "types/random_literal.h"
+
+// Fusions compiled for a GPU, run on the simulated one under all its checks, and compared with the evaluator.
+namespace subfloor::codegen {
+namespace {
+
+using dispatch::GpuEmitter;
+
+struct Fusion {
+  const char* name;
+  GpuEmitter emitter;
+  const char* text;
+  double rtol = 0;
+};
+
+std::ostream& operator<<(std::ostream& out, const Fusion& fusion) { return out << fusion.name; }
+
+std::vector<const Shape*> OutputLeaves(const hlo::Computation& body) { return Leaves(body.root()->shape()); }
+
+Result<std::vector<Literal>> RunOnSimulator(const hlo::Computation& body, std::span<const Literal> arguments,
+                                            const dispatch::GpuChoice& choice,
+                                            const device::DeviceDescription& description, bool checked) {
+  KernelJob job;
+  job.name = "kernel";
+  job.body = &body;
+  if (choice.emitter == GpuEmitter::kInPlaceUpdate) {
+    for (auto [parameter, leaf] : dispatch::InPlaceUpdates(body)) job.in_place.emplace_back(leaf, parameter);
+  }
+  CompileOptions options;
+  options.cpu = device::HostCpu();
+  const SimulatedKernelCode code = SF_TRY(CompileSimulatedKernel(job, choice, description, checked, options));
+  const auto image = SF_TRY(device::LoadCodeImage(code.image));
+  const auto executor = SF_TRY(device::sim::MakeSimExecutor(description));
+  const auto kernel = SF_TRY(executor->MakeKernel({code.plan, SF_TRY(image->Find(code.plan.symbol))}));
+  const auto stream = SF_TRY(executor->MakeStream());
+  std::vector<device::DeviceMemory> memory;
+  for (const Literal& argument : arguments) {
+    memory.push_back(SF_TRY(executor->Allocate(argument.bytes().size())));
+    SF_CHECK(stream->CopyToDevice(memory.back(), argument.bytes()));
+  }
+  const std::vector<const Shape*> leaves = OutputLeaves(body);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    int64_t shared = -1;
+    for (auto [leaf, parameter] : job.in_place) {
+      if (leaf == static_cast<int64_t>(i)) shared = parameter;
+    }
+    memory.push_back(shared >= 0 ? memory[static_cast<size_t>(shared)]
+                                 : SF_TRY(executor->Allocate(static_cast<uint64_t>(leaves[i]->byte_size()))));
+  }
+  SF_CHECK(stream->Launch(*kernel, {code.plan.grid, code.plan.block, code.plan.shared_bytes}, memory));
+  std::vector<Literal> results;
+  for (const Shape* leaf : leaves) results.push_back(SF_TRY(Literal::Zeros(*leaf)));
+  for (size_t i = 0; i < leaves.size(); ++i)
+    SF_CHECK(stream->CopyToHost(results[i].mutable_bytes(), memory[arguments.size() + i]));
+  SF_CHECK(stream->Synchronize());
+  return results;
+}
+
+class GpuKernels : public ::testing::TestWithParam<Fusion> {
+ protected:
+  void SetUp() override {
+    auto module = hlo::ParseModule(GetParam().text);
+    ASSERT_TRUE(module) << module.error().ToString();
+    module_ = *std::move(module);
+    for (const hlo::Instruction* parameter : body().parameters()) {
+      arguments_.push_back(
+          *RandomLiteral(parameter->shape(), static_cast<uint64_t>(parameter->parameter_number()) + 1));
+    }
+  }
+  const hlo::Computation& body() const { return *module_->entry(); }
+
+  void RunOn(const char* device) {
+    const device::DeviceDescription description = *device::DeviceByName(device);
+    const auto choice = dispatch::ChooseGpuEmitter(body(), -1, description, nullptr);
+    ASSERT_TRUE(choice) << choice.error().ToString();
+    EXPECT_EQ(dispatch::ToString(choice->emitter), dispatch::ToString(GetParam().emitter));
+    const auto expected = Evaluate(*module_, arguments_);
+    ASSERT_TRUE(expected) << expected.error().ToString();
+    const std::vector<const Literal*> wanted = Leaves(*expected);
+    for (const bool checked : {false, true}) {
+      const auto actual = RunOnSimulator(body(), arguments_, *choice, description, checked);
+      ASSERT_TRUE(actual) << device << ": " << actual.error().ToString();
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        CompareOptions tolerance;
+        tolerance.rtol = tolerance.atol = GetParam().rtol;
+        const auto comparison = CompareLiterals((*actual)[i], *wanted[i], tolerance);
+        ASSERT_TRUE(comparison) << comparison.error().ToString();
+        EXPECT_TRUE(comparison->Matches())
+            << device << (checked ? ", checked" : "") << ", result " << i << ": " << comparison->ToString();
+      }
+    }
+  }
+
+  std::unique_ptr<hlo::Module> module_;
+  std::vector<Literal> arguments_;
+};
+
+TEST_P(GpuKernels, AgreesWithTheEvaluator) { RunOn("h100"); }
+TEST_P(GpuKernels, AgreesOnWarpsOf64) { RunOn("mi300"); }
+
+TEST_P(GpuKernels, PtxIsAcceptedWithoutSpills) {
+  const std::optional<std::string> ptxas = FindPtxas();
+  for (const char* device : {"a100", "h100", "b200", "rtx_pro_6000"}) {
+    const device::DeviceDescription description = *device::DeviceByName(device);
+    const auto choice = dispatch::ChooseGpuEmitter(body(), -1, description, nullptr);
+    ASSERT_TRUE(choice) << choice.error().ToString();
+    KernelJob job;
+    job.name = "kernel";
+    job.body = &body();
+    const auto code = CompileGpuKernel(job, *choice, description, {});
+    ASSERT_TRUE(code) << code.error().ToString();
+    EXPECT_NE(code->ptx.find(".visible .entry kernel("), std::string::npos) << code->ptx;
+    if (!ptxas) continue;
+    const auto assembled = AssemblePtx(*ptxas, code->ptx, device::ToString(description.capability));
+    ASSERT_TRUE(assembled) << assembled.error().ToString();
+    ASSERT_EQ(assembled->kernels.size(), 1u);
+    EXPECT_EQ(assembled->kernels[0].spill_store_bytes, 0) << device;
+    EXPECT_GT(assembled->kernels[0].registers, 0);
+  }
+  if (!ptxas) GTEST_SKIP() << "no ptxas: the text was made but not assembled";
+}
+
+TEST_P(GpuKernels, AmdgpuGivesAnObject) {
+  for (const char* device : {"mi250", "mi300", "mi350"}) {
+    const device::DeviceDescription description = *device::DeviceByName(device);
+    const auto choice = dispatch::ChooseGpuEmitter(body(), -1, description, nullptr);
+    ASSERT_TRUE(choice) << choice.error().ToString();
+    KernelJob job;
+    job.name = "kernel";
+    job.body = &body();
+    const auto code = CompileGpuKernel(job, *choice, description, {});
+    ASSERT_TRUE(code) << device << ": " << code.error().ToString();
+    EXPECT_GT(code->object.size(), 100u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GpuKernels,
+                         ::testing::Values(Fusion{"loop", GpuEmitter::kLoop, R"(
+HloModule m
+ENTRY e {
+  a = f32[1000,33] parameter(0)
+  b = f32[33] parameter(1)
+  c = f32[1000,33] broadcast(b), dimensions={1}
+  ROOT r = f32[1000,33] add(a, c)
+})"},
+                                           Fusion{"loop_odd_bf16", GpuEmitter::kLoop, R"(
+HloModule m
+ENTRY e {
+  a = bf16[16385] parameter(0)
+  b = bf16[16385] multiply(a, a)
+  ROOT r = bf16[16385] exponential(b)
+})",
+                                                  0.01},
+                                           Fusion{"loop_scalar", GpuEmitter::kLoop, R"(
+HloModule m
+ENTRY e {
+  a = s32[] parameter(0)
+  ROOT r = s32[] negate(a)
+})"},
+                                           Fusion{"concatenate", GpuEmitter::kConcatenate, R"(
+HloModule m
+ENTRY e {
+  a = f32[8,16] parameter(0)
+  b = f32[8,48] parameter(1)
+  c = f32[8,64] concatenate(a, b), dimensions={1}
+  ROOT r = f32[8,64] negate(c)
+})"},
+                                           Fusion{"in_place_update", GpuEmitter::kInPlaceUpdate, R"(
+HloModule m
+ENTRY e {
+  a = f32[50,64] parameter(0)
+  b = f32[2,64] parameter(1)
+  c = s32[] constant(47)
+  d = s32[] constant(0)
+  n = f32[2,64] negate(b)
+  ROOT r = f32[50,64] dynamic-update-slice(a, n, c, d)
+})"},
+                                           Fusion{"transpose", GpuEmitter::kTransposeTiled, R"(
+HloModule m
+ENTRY e {
+  a = f32[100,3,70] parameter(0)
+  n = f32[100,3,70] negate(a)
+  t = f32[70,3,100] transpose(n), dimensions={2,1,0}
+  ROOT r = f32[70,3,100] add(t, t)
+})"},
+                                           Fusion{"row_reduction", GpuEmitter::kReductionRow, R"(
+HloModule m
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT s = f32[] add(x, y) }
+ENTRY e {
+  a = f32[7,3000] parameter(0)
+  z = f32[] constant(0)
+  n = f32[7,3000] multiply(a, a)
+  s = f32[7] reduce(n, z), dimensions={1}, to_apply=add
+  ROOT r = f32[7] sqrt(s)
+})",
+                                                  1e-5},
+                                           Fusion{"row_reduction_argmax", GpuEmitter::kReductionRow, R"(
+HloModule m
+pick {
+  x = f32[] parameter(0)
+  i = s32[] parameter(1)
+  y = f32[] parameter(2)
+  j = s32[] parameter(3)
+  more = pred[] compare(x, y), direction=GT
+  same = pred[] compare(x, y), direction=EQ
+  first = pred[] compare(i, j), direction=LT
+  tie = pred[] and(same, first)
+  keep = pred[] or(more, tie)
+  v = f32[] select(keep, x, y)
+  k = s32[] select(keep, i, j)
+  ROOT t = (f32[], s32[]) tuple(v, k)
+}
+ENTRY e {
+  a = f32[5,700] parameter(0)
+  i = s32[5,700] iota(), iota_dimension=1
+  low = f32[] constant(-inf)
+  zero = s32[] constant(0)
+  ROOT r = (f32[5], s32[5]) reduce(a, i, low, zero), dimensions={1}, to_apply=pick
+})"},
+                                           Fusion{"multi_row_reduction", GpuEmitter::kReductionMultiRow, R"(
+HloModule m
+high { x = s32[] parameter(0)  y = s32[] parameter(1)  ROOT s = s32[] maximum(x, y) }
+ENTRY e {
+  a = s32[4097,16] parameter(0)
+  z = s32[] constant(-2147483648)
+  ROOT s = s32[4097] reduce(a, z), dimensions={1}, to_apply=high
+})"},
+                                           Fusion{"column_reduction", GpuEmitter::kReductionColumn, R"(
+HloModule m
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT s = f32[] add(x, y) }
+ENTRY e {
+  a = f32[3,300,70] parameter(0)
+  z = f32[] constant(1)
+  s = f32[3,70] reduce(a, z), dimensions={1}, to_apply=add
+  n = f32[3,300,70] negate(a)
+  ROOT r = (f32[3,70], f32[3,300,70]) tuple(s, n)
+})",
+                                                  1e-5},
+                                           Fusion{"small_column_reduction", GpuEmitter::kReductionSmallColumn,
+                                                  R"(
+HloModule m
+add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT s = f32[] add(x, y) }
+ENTRY e {
+  a = f32[9,1000,4] parameter(0)
+  z = f32[] constant(0)
+  ROOT s = f32[9,4] reduce(a, z), dimensions={1}, to_apply=add
+})",
+                                                  1e-5}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace subfloor::codegen
