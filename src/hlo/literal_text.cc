@@ -132,8 +132,7 @@ Literal ElidedLeaf(Literal zeros) {
       pattern[i] = k % (type == ElementType::kS2 ? 2 : 4);
     }
   }
-  for (size_t i = 0; i * step < bytes.size(); ++i)
-    std::memcpy(&bytes[i * step], &pattern[i % 16], step);
+  for (size_t i = 0; i * step < bytes.size(); ++i) std::memcpy(&bytes[i * step], &pattern[i % 16], step);
   return zeros;
 }
 

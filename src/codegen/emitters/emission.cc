@@ -208,8 +208,8 @@ mlir::Value Emission::ClampedIndex(const Element& element, int64_t last) {
   }
   const auto like = [&](int64_t c) -> mlir::Value {
     return arith::ConstantOp::create(
-        b_, vector ? mlir::TypedAttr(mlir::DenseElementsAttr::get(mlir::cast<mlir::ShapedType>(wide),
-                                                                  llvm::APInt(bits, static_cast<uint64_t>(c))))
+        b_, vector ? mlir::TypedAttr(mlir::DenseElementsAttr::get(
+                         mlir::cast<mlir::ShapedType>(wide), llvm::APInt(bits, static_cast<uint64_t>(c))))
                    : mlir::TypedAttr(b_.getIntegerAttr(wide, c)));
   };
   if (is_signed) {

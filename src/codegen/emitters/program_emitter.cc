@@ -65,10 +65,10 @@ class ProgramEmitter {
     if (scratch_bytes_ > 0) types.push_back(bytes(scratch_bytes_));
     llvm::SmallVector<int64_t> may_alias;
     for (auto [a, b] : program_.may_alias) may_alias.append({a, b});
-    auto op = sf::KernelOp::create(b_, symbol, mlir::FunctionType::get(context, types, {}), inputs,
-                                   /*workgroups=*/1,
-                                   may_alias.empty() ? nullptr : b_.getDenseI64ArrayAttr(may_alias),
-                                   /*grid=*/nullptr, /*block=*/nullptr, /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
+    auto op = sf::KernelOp::create(
+        b_, symbol, mlir::FunctionType::get(context, types, {}), inputs,
+        /*workgroups=*/1, may_alias.empty() ? nullptr : b_.getDenseI64ArrayAttr(may_alias),
+        /*grid=*/nullptr, /*block=*/nullptr, /*arg_attrs=*/nullptr, /*res_attrs=*/nullptr);
     entry_ = &op.getBody().emplaceBlock();
     for (mlir::Type type : types) entry_->addArgument(type, b_.getLoc());
     if (scratch_bytes_ > 0) scratch_ = entry_->getArguments().back();
