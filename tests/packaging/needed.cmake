@@ -1,5 +1,6 @@
 # What the loader must bring along before main. The libraries and programs of WITHOUT may need no LLVM, not even through
-# others; that of WITH must, or this test could not see it.
+# others; that of WITH must, or this test could not see it: a unit test links LLVM's shared libraries whatever
+# libsubfloor_compiler does.
 cmake_policy(VERSION 3.25)
 
 function(needs_llvm FILE OUT)
