@@ -18,7 +18,9 @@ std::string Problem(std::string_view text) {
 
 TEST(ParserErrors, Modules) {
   constexpr Case kCases[] = {
-      {"", "f.hlo:1:1: found the end of the text, wanted HloModule, a computation or an instruction"},
+      {"",
+       "f.hlo:1:1: nothing here, wanted HLO text; JAX gives HLO text by "
+       "jax.jit(f).lower(*args).as_text(\"hlo\")"},
       {"HloModule", "f.hlo:1:10: found the end of the text, wanted the module's name"},
       {"HloModule m", "f.hlo:1:12: found the end of the text, wanted a computation"},
       {"HloModule m,", "f.hlo:1:13: found the end of the text, wanted an attribute of the module"},
