@@ -15,13 +15,6 @@ struct Emitted {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-std::string SymbolOf(std::string_view wanted) {
-  std::string symbol;
-  for (char c : wanted) symbol += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  const bool bad = symbol.empty() || std::isdigit(static_cast<unsigned char>(symbol[0]));
-  return bad ? "kernel_" + symbol : symbol;
-}
-
 Result<Emitted> Emit(const KernelJob& job, const dispatch::GpuChoice& choice, const std::string& symbol,
                      decision::Log* log) {
   Emitted emitted{ContextPool::Global().Take(), {}};
@@ -37,7 +30,7 @@ Result<GpuKernelCode> CompileGpuKernel(const KernelJob& job, const dispatch::Gpu
                                        const device::DeviceDescription& device, const CompileOptions& options,
                                        decision::Log* log) {
   GpuKernelCode code;
-  code.symbol = SymbolOf(job.name);
+  code.symbol = KernelSymbol(job.name);
   const auto start = ThreadTime();
   const Emitted emitted = SF_TRY(Emit(job, choice, code.symbol, log));
   const auto emission = ThreadTime();
@@ -61,22 +54,23 @@ Result<GpuKernelCode> CompileGpuKernel(const KernelJob& job, const dispatch::Gpu
   return code;
 }
 
-Result<SimulatedKernelCode> CompileSimulatedKernel(const KernelJob& job, const dispatch::GpuChoice& choice,
-                                                   const device::DeviceDescription& device, bool checked,
-                                                   const CompileOptions& options, decision::Log* log) {
-  SimulatedKernelCode code;
-  const std::string symbol = SymbolOf(job.name);
+Result<device::CodeImage> CompileSimulatedKernel(const KernelJob& job, const dispatch::GpuChoice& choice,
+                                                 const device::DeviceDescription& device, bool checked,
+                                                 const CompileOptions& options, decision::Log* log) {
+  const std::string symbol = KernelSymbol(job.name);
   const Emitted emitted = SF_TRY(Emit(job, choice, symbol, log));
+  device::SimulatedKernelPlan plan;
   LoweringTarget target;
   target.gpu = {checked ? GpuKind::kSimulatorChecked : GpuKind::kSimulator, device.threads_per_warp};
-  target.plan = &code.plan;
+  target.plan = &plan;
   SF_CHECK(Lower(*emitted.module, target, options.dump));
   ObjectTimes llvm;
   const std::string exported[] = {symbol};
   const ObjectBytes object =
       SF_TRY(CompileObject(*emitted.module, exported, options.cpu, llvm, options.dump));
-  code.image = SF_TRY(LinkImage({&object, 1}, {symbol}, options.cpu));
-  return code;
+  device::CodeImage image = SF_TRY(LinkImage({&object, 1}, {symbol}, options.cpu));
+  image.simulated.push_back(std::move(plan));
+  return image;
 }
 
 }  // namespace subfloor::codegen

@@ -53,11 +53,9 @@ struct Part {
   ObjectTimes llvm;
 };
 
-// A symbol that a C compiler would take, not used before.
+// KernelSymbol of the name, not used before.
 std::string UniqueSymbol(std::string_view wanted, std::set<std::string>& used) {
-  std::string symbol;
-  for (char c : wanted) symbol += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  if (symbol.empty() || std::isdigit(static_cast<unsigned char>(symbol[0]))) symbol = "kernel_" + symbol;
+  const std::string symbol = KernelSymbol(wanted);
   std::string candidate = symbol;
   for (int64_t i = 1; !used.insert(candidate).second; ++i) candidate = fmt::format("{}_{}", symbol, i);
   return candidate;
@@ -242,6 +240,13 @@ class Compilation {
 };
 
 }  // namespace
+
+std::string KernelSymbol(std::string_view name) {
+  std::string symbol;
+  for (char c : name) symbol += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  const bool bad = symbol.empty() || std::isdigit(static_cast<unsigned char>(symbol[0]));
+  return bad ? "kernel_" + symbol : symbol;
+}
 
 Result<CompiledKernels> CompileKernels(std::span<const KernelJob> jobs, const CompileOptions& options,
                                        decision::Log* log) {

@@ -67,6 +67,9 @@ struct CompiledKernels {
   int64_t distinct_kernels = 0;
 };
 
+/// `name` as a symbol that a C compiler would take.
+std::string KernelSymbol(std::string_view name);
+
 /// Emits, lowers, compiles and links all jobs. Equal bodies are compiled once; about thirty kernels share a
 /// module. Errors: not supported, naming the op and what would work; internal, naming the kernel. Threads:
 /// any.

@@ -6,7 +6,6 @@
 #include "codegen/compile_gpu.h"
 #include "codegen/target/ptxas.h"
 #include "device/description/device_description.h"
-#include "device/host/code_loader.h"
 #include "device/sim/sim_executor.h"
 #include "dispatch/cpu_dispatch.h"
 #include "dispatch/gpu_dispatch.h"
@@ -21,11 +20,15 @@ namespace {
 
 using dispatch::GpuEmitter;
 
+// By default bits must be equal. Of bf16 results a function's error may decide the last rounding, which is a
+// unit of 2^-8 of the value; sums of f32 are in another order than the evaluator's.
+constexpr double kOneUnitOfBf16 = 0.01, kSumOfF32 = 1e-5;
+
 struct Fusion {
   const char* name;
   GpuEmitter emitter;
   const char* text;
-  double rtol = 0;
+  double tolerance = 0;  // relative and absolute
 };
 
 std::ostream& operator<<(std::ostream& out, const Fusion& fusion) { return out << fusion.name; }
@@ -43,10 +46,11 @@ Result<std::vector<Literal>> RunOnSimulator(const hlo::Computation& body, std::s
   }
   CompileOptions options;
   options.cpu = device::HostCpu();
-  const SimulatedKernelCode code = SF_TRY(CompileSimulatedKernel(job, choice, description, checked, options));
-  const auto image = SF_TRY(device::LoadCodeImage(code.image));
+  const device::CodeImage image = SF_TRY(CompileSimulatedKernel(job, choice, description, checked, options));
+  const device::SimulatedKernelPlan& plan = image.simulated.at(0);
   const auto executor = SF_TRY(device::sim::MakeSimExecutor(description));
-  const auto kernel = SF_TRY(executor->MakeKernel({code.plan, SF_TRY(image->Find(code.plan.symbol))}));
+  const auto module = SF_TRY(executor->LoadModule(image));
+  const device::Kernel* kernel = SF_TRY(module->FindKernel(plan.symbol));
   const auto stream = SF_TRY(executor->MakeStream());
   std::vector<device::DeviceMemory> memory;
   for (const Literal& argument : arguments) {
@@ -62,7 +66,7 @@ Result<std::vector<Literal>> RunOnSimulator(const hlo::Computation& body, std::s
     memory.push_back(shared >= 0 ? memory[static_cast<size_t>(shared)]
                                  : SF_TRY(executor->Allocate(static_cast<uint64_t>(leaves[i]->byte_size()))));
   }
-  SF_CHECK(stream->Launch(*kernel, {code.plan.grid, code.plan.block, code.plan.shared_bytes}, memory));
+  SF_CHECK(stream->Launch(*kernel, {plan.grid, plan.block, plan.shared_bytes}, memory));
   std::vector<Literal> results;
   for (const Shape* leaf : leaves) results.push_back(SF_TRY(Literal::Zeros(*leaf)));
   for (size_t i = 0; i < leaves.size(); ++i)
@@ -97,7 +101,7 @@ class GpuKernels : public ::testing::TestWithParam<Fusion> {
       ASSERT_TRUE(actual) << device << ": " << actual.error().ToString();
       for (size_t i = 0; i < wanted.size(); ++i) {
         CompareOptions tolerance;
-        tolerance.rtol = tolerance.atol = GetParam().rtol;
+        tolerance.rtol = tolerance.atol = GetParam().tolerance;
         const auto comparison = CompareLiterals((*actual)[i], *wanted[i], tolerance);
         ASSERT_TRUE(comparison) << comparison.error().ToString();
         EXPECT_TRUE(comparison->Matches())
@@ -145,7 +149,11 @@ TEST_P(GpuKernels, AmdgpuGivesAnObject) {
     job.body = &body();
     const auto code = CompileGpuKernel(job, *choice, description, {});
     ASSERT_TRUE(code) << device << ": " << code.error().ToString();
-    EXPECT_GT(code->object.size(), 100u);
+    const std::string_view object(reinterpret_cast<const char*>(code->object.data()), code->object.size());
+    EXPECT_TRUE(
+        object.starts_with("\x7f"
+                           "ELF"));
+    EXPECT_NE(object.find("kernel.kd"), std::string_view::npos) << "no descriptor of the kernel";
   }
 }
 
@@ -165,7 +173,7 @@ ENTRY e {
   b = bf16[16385] multiply(a, a)
   ROOT r = bf16[16385] exponential(b)
 })",
-                                                  0.01},
+                                                  kOneUnitOfBf16},
                                            Fusion{"loop_scalar", GpuEmitter::kLoop, R"(
 HloModule m
 ENTRY e {
@@ -190,6 +198,21 @@ ENTRY e {
   n = f32[2,64] negate(b)
   ROOT r = f32[50,64] dynamic-update-slice(a, n, c, d)
 })"},
+                                           Fusion{"in_place_update_odd_s4", GpuEmitter::kInPlaceUpdate, R"(
+HloModule m
+ENTRY e {
+  a = s4[50,7] parameter(0)
+  b = s4[3,7] parameter(1)
+  c = s32[] constant(20)
+  d = s32[] constant(0)
+  ROOT r = s4[50,7] dynamic-update-slice(a, b, c, d)
+})"},
+                                           Fusion{"loop_odd_s4", GpuEmitter::kLoop, R"(
+HloModule m
+ENTRY e {
+  a = s4[3,7] parameter(0)
+  ROOT r = s4[3,7] negate(a)
+})"},
                                            Fusion{"transpose", GpuEmitter::kTransposeTiled, R"(
 HloModule m
 ENTRY e {
@@ -208,7 +231,7 @@ ENTRY e {
   s = f32[7] reduce(n, z), dimensions={1}, to_apply=add
   ROOT r = f32[7] sqrt(s)
 })",
-                                                  1e-5},
+                                                  kSumOfF32},
                                            Fusion{"row_reduction_argmax", GpuEmitter::kReductionRow, R"(
 HloModule m
 pick {
@@ -250,7 +273,7 @@ ENTRY e {
   n = f32[3,300,70] negate(a)
   ROOT r = (f32[3,70], f32[3,300,70]) tuple(s, n)
 })",
-                                                  1e-5},
+                                                  kSumOfF32},
                                            Fusion{"small_column_reduction", GpuEmitter::kReductionSmallColumn,
                                                   R"(
 HloModule m
@@ -260,7 +283,7 @@ ENTRY e {
   z = f32[] constant(0)
   ROOT s = f32[9,4] reduce(a, z), dimensions={1}, to_apply=add
 })",
-                                                  1e-5}),
+                                                  kSumOfF32}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -36,13 +36,6 @@ Expr GpuKernel::Within(Expr value, int64_t count) {
   return emission.Bind(emission.Materialize(value), {0, count - 1});
 }
 
-int64_t GpuKernel::InPlaceParameter(int64_t leaf) const {
-  for (auto [output, parameter] : job.in_place) {
-    if (output == leaf) return parameter;
-  }
-  return -1;
-}
-
 Status GpuKernel::Where(std::span<const indexing::Bound> bounds, const std::function<Status()>& body) {
   using Truth = indexing::Bound::Truth;
   if (std::ranges::all_of(bounds, [](const auto& bound) { return bound.Known() == Truth::kTrue; }))
@@ -62,6 +55,25 @@ Status GpuKernel::Where(Expr value, int64_t low, int64_t high, const std::functi
   return Where({&bound, 1}, body);
 }
 
+Status GpuKernel::ForOwnElements(Expr block, int64_t count, int64_t vector,
+                                 const std::function<Status(Expr)>& body) {
+  indexing::Context& c = emission.exprs();
+  const int64_t units = dispatch::CeilDiv(count, vector);
+  if (units == 0) return {};
+  Expr thread = c.Add(Thread(sf::Dimension::x), c.Mul(block, launch.block[0]));
+  return Where(thread, 0, units - 1, [&]() -> Status {
+    Expr first = c.Mul(Within(thread, units), vector);
+    if (count % vector == 0) return body(vector == 1 ? first : c.Add(first, emission.NewLane(vector)));
+    // The last unit is not whole.
+    SF_CHECK(emission.Loop(0, vector, {}, [&](Expr i, mlir::ValueRange) -> Result<Values> {
+      Expr linear = c.Add(first, i);
+      SF_CHECK(Where(linear, 0, count - 1, [&] { return body(Within(linear, count)); }));
+      return Values{};
+    }));
+    return {};
+  });
+}
+
 Status GpuKernel::ComputeAndStore(std::span<const size_t> which, Expr linear) {
   indexing::Context& c = emission.exprs();
   struct Stored {
@@ -75,10 +87,12 @@ Status GpuKernel::ComputeAndStore(std::span<const size_t> which, Expr linear) {
         emission.AllValues(frame, *output.instruction, c.Delinearize(linear, output.shape->dimensions())));
     stores.push_back({results[output.result], &output});
   }
+  const mlir::Location outer = emission.b().getLoc();
   for (const Stored& store : stores) {
     emission.b().setLoc(emission.LocationOf(*store.output->instruction));
     emission.Store(store.value, store.output->buffer, linear);
   }
+  emission.b().setLoc(outer);
   return {};
 }
 
@@ -88,16 +102,6 @@ mlir::Value GpuKernel::Shared(ElementType element, std::span<const int64_t> size
 }
 
 void GpuKernel::Barrier() { sf::BarrierOp::create(emission.b()); }
-
-Element GpuKernel::ShuffleDown(const Element& element, int64_t distance) {
-  mlir::ImplicitLocOpBuilder& b = emission.b();
-  const Element stored = elemental::ToStorage(b, element);
-  const auto move = [&](mlir::Value value) -> mlir::Value {
-    return sf::ShuffleDownOp::create(b, value, static_cast<uint32_t>(distance));
-  };
-  return elemental::FromStorage(b, element.type, move(stored.value),
-                                stored.imag ? move(stored.imag) : mlir::Value());
-}
 
 namespace {
 

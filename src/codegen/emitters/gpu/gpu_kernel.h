@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -37,8 +36,10 @@ struct GpuKernel {
   /// The root of the fusion (dispatch::FusionView) that output leaf `leaf` is a result of: an op of several
   /// results at the root is one root.
   size_t RootOf(size_t leaf) const { return job.body->root()->opcode() == hlo::Opcode::kTuple ? leaf : 0; }
-  /// The parameter that shares its buffer with output leaf `leaf`, or -1.
-  int64_t InPlaceParameter(int64_t leaf) const;
+  /// For loops over elements: body(linear position) for this thread's elements of [0, count), `vector`
+  /// neighbouring ones a thread, in lanes where that divides the count and one by one where it does not. Only
+  /// inside of InLogicalBlock, whose block number `block` is.
+  Status ForOwnElements(Expr block, int64_t count, int64_t vector, const std::function<Status(Expr)>& body);
 
   /// body() where all bounds hold, nothing where they do not. No test is made for what is known to hold.
   Status Where(std::span<const indexing::Bound> bounds, const std::function<Status()>& body);
@@ -51,8 +52,6 @@ struct GpuKernel {
   /// Memory shared by the block. Accesses: Emission::Load and Store.
   mlir::Value Shared(ElementType element, std::span<const int64_t> sizes);
   void Barrier();
-  /// The element of the thread `distance` lanes further in the warp.
-  Element ShuffleDown(const Element& element, int64_t distance);
 };
 
 /// Writes sf.kernel @symbol for `job` into `module`, with the grid and block of the plan. Errors: not

@@ -7,13 +7,8 @@ Status EmitGpuInPlaceUpdate(GpuKernel& kernel, const dispatch::InPlaceUpdatePlan
   Emission& e = kernel.emission;
   indexing::Context& c = e.exprs();
   const Shape& shape = plan.updates[0]->operand(1)->shape();
-  const int64_t units = plan.elements / plan.vector;
   return kernel.InLogicalBlock([&](Expr block) -> Status {
-    Expr thread = c.Add(kernel.Thread(sf::Dimension::x), c.Mul(block, kernel.launch.block[0]));
-    if (units == 0) return {};
-    return kernel.Where(thread, 0, units - 1, [&]() -> Status {
-      Expr linear = c.Mul(kernel.Within(thread, units), plan.vector);
-      if (plan.vector > 1) linear = c.Add(linear, e.NewLane(plan.vector));
+    return kernel.ForOwnElements(block, plan.elements, plan.vector, [&](Expr linear) -> Status {
       const Index index = c.Delinearize(linear, shape.dimensions());
       struct Stored {
         Element value;
@@ -28,10 +23,12 @@ Status EmitGpuInPlaceUpdate(GpuKernel& kernel, const dispatch::InPlaceUpdatePlan
           moved[d] = c.Add(moved[d], SF_TRY(e.Start(kernel.frame, *update, static_cast<int64_t>(d), {})));
         stores.push_back({value, c.Linearize(moved, update->shape().dimensions())});
       }
+      const mlir::Location outer = e.b().getLoc();
       for (size_t i = 0; i < stores.size(); ++i) {
         e.b().setLoc(e.LocationOf(*plan.updates[i]));
         e.Store(stores[i].value, kernel.outputs[i].buffer, stores[i].offset);
       }
+      e.b().setLoc(outer);
       return {};
     });
   });
