@@ -139,16 +139,6 @@ constexpr std::string_view kLeftOut[] = {
     "remove-loads-into-fake-uses",
     "regallocscoringpass",
     "opt-remark-emitter",
-    // What these change in kernels is nothing, or where an empty share returns (shrink-wrap).
-    "consthoist",
-    "x86-partial-reduction",
-    "x86-cf-opt",
-    "x86-avoid-sfb",
-    "shrink-wrap",
-    "postra-machine-sink",
-    "x86-domain-reassignment",
-    "stack-coloring",
-    "localstackalloc",
 };
 
 // A pass manager that leaves those out. (TargetPassConfig knows that a manager may delete what it is given.)
