@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dispatch/physical_order.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -53,6 +54,13 @@ Status GpuKernel::Where(std::span<const indexing::Bound> bounds, const std::func
 Status GpuKernel::Where(Expr value, int64_t low, int64_t high, const std::function<Status()>& body) {
   const indexing::Bound bound{value, low, high};
   return Where({&bound, 1}, body);
+}
+
+size_t GpuKernel::RootOf(size_t leaf) const {
+  const auto begin = outputs.begin();
+  return static_cast<size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(leaf) + 1,
+                                           [](const Output& output) { return output.result == 0; })) -
+         1;
 }
 
 Status GpuKernel::ForOwnElements(Expr block, int64_t count, int64_t vector,
@@ -141,6 +149,13 @@ Status EmitGpuKernel(mlir::ModuleOp module, const KernelJob& job, const dispatch
   mlir::ImplicitLocOpBuilder b(mlir::UnknownLoc::get(context), context);
   b.setInsertionPointToEnd(module.getBody());
   const hlo::Computation& body = *job.body;
+  // Indices are those of the layout normal form; a bitcast between other layouts would mean other elements.
+  for (const Instruction* op : body.instructions()) {
+    for (const Shape* leaf : Leaves(op->shape())) {
+      if (!leaf->IsArray() || dispatch::IsRowMajor(*leaf)) continue;
+      return NotSupported("%{} is {}; row-major arrays would work", op->name(), leaf->ToString());
+    }
+  }
   std::vector<Output> outputs = OutputsOf(body);
   llvm::SmallVector<mlir::Type> types;
   for (const Instruction* parameter : body.parameters())

@@ -34,8 +34,8 @@ struct GpuKernel {
   Expr Within(Expr value, int64_t count);
 
   /// The root of the fusion (dispatch::FusionView) that output leaf `leaf` is a result of: an op of several
-  /// results at the root is one root.
-  size_t RootOf(size_t leaf) const { return job.body->root()->opcode() == hlo::Opcode::kTuple ? leaf : 0; }
+  /// results is one root, and its first result begins it.
+  size_t RootOf(size_t leaf) const;
   /// For loops over elements: body(linear position) for this thread's elements of [0, count), `vector`
   /// neighbouring ones a thread, in lanes where that divides the count and one by one where it does not. Only
   /// inside of InLogicalBlock, whose block number `block` is.
@@ -55,7 +55,7 @@ struct GpuKernel {
 };
 
 /// Writes sf.kernel @symbol for `job` into `module`, with the grid and block of the plan. Errors: not
-/// supported, naming the op.
+/// supported, naming the op, among them arrays that are not row-major.
 Status EmitGpuKernel(mlir::ModuleOp module, const KernelJob& job, const dispatch::GpuChoice& choice,
                      const std::string& symbol, decision::Log* log);
 
