@@ -13,9 +13,9 @@ namespace subfloor::codegen {
 struct GpuKernelCode {
   std::string symbol;
   dispatch::Launch launch;
-  std::string ptx;                ///< NVIDIA: the text
-  std::vector<std::byte> object;  ///< AMD: the relocatable object
-  std::vector<PhaseTime> times;   ///< "emission", "lowering", "optimisation", "machine code"
+  std::string ptx;                         ///< NVIDIA: the text
+  std::vector<std::byte> object;           ///< AMD: the relocatable object
+  std::vector<decision::PhaseTime> times;  ///< "emission", "lowering", "optimisation", "machine code"
 };
 
 /// Emits, lowers and compiles the kernel that `choice` plans for `job`. Dumps the stages of CompileKernels.

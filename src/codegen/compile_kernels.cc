@@ -11,12 +11,12 @@
 #include <tuple>
 
 #include "codegen/emitters/kernel.h"
+#include "codegen/fatal_errors.h"
 #include "codegen/lowering/context.h"
 #include "codegen/lowering/pipeline.h"
 #include "codegen/native_program.h"
 #include "codegen/target/host.h"
 #include "hlo/fingerprint.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace subfloor::codegen {
@@ -61,31 +61,12 @@ std::string UniqueSymbol(std::string_view wanted, std::set<std::string>& used) {
   return candidate;
 }
 
-// LLVM ends the process on a fatal error; say at least whose fault it was.
-thread_local const std::string* current_kernels = nullptr;
-
-// Names the kernels that this thread works on, for as long as it lives.
-class NamedWork {
- public:
-  explicit NamedWork(const std::string& kernels) { current_kernels = &kernels; }
-  ~NamedWork() { current_kernels = nullptr; }
-  NamedWork(const NamedWork&) = delete;
-  NamedWork& operator=(const NamedWork&) = delete;
-};
-
-void OnFatalError(void*, const char* reason, bool) {
-  fmt::print(stderr, "subfloor: LLVM failed on kernels {}: {}\n", current_kernels ? *current_kernels : "?",
-             reason);
-}
-
 class Compilation {
  public:
   Compilation(std::span<const KernelJob> jobs, const CompileOptions& options)
       : jobs_(jobs), options_(options) {}
 
   Result<CompiledKernels> Run(decision::Log* log) {
-    static std::once_flag once;
-    std::call_once(once, [] { llvm::install_fatal_error_handler(OnFatalError); });
     CompiledKernels out;
     out.plans.resize(jobs_.size());
     plans_ = out.plans;
@@ -130,6 +111,8 @@ class Compilation {
     for (size_t i : distinct_) symbols.push_back(plans_[i].symbol);
     for (size_t i = 0; i < plans_.size(); ++i) plans_[i] = plans_[same_as_[i]];
     const auto before_link = ThreadTime();
+    const std::string linked = fmt::format("{}", fmt::join(symbols, ", "));
+    const LlvmWork work(linked, options_.leave_reproducer);
     out.image = SF_TRY(LinkImage(objects, std::move(symbols), options_.cpu));
     out.plans = plans_;
     out.times = {{"emission", emit},
@@ -207,7 +190,7 @@ class Compilation {
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(context), name);
     std::vector<std::string> symbols;
     std::string names;
-    const NamedWork named(names);
+    const LlvmWork work(names, options_.leave_reproducer);
     for (size_t k : part.kernels) {
       KernelPlan& plan = plans_[k];
       const auto emit = jobs_[k].program ? emitters::EmitProgram : emitters::EmitKernel;

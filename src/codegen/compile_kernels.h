@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -9,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "decision/decision.h"
+#include "decision/compile_report.h"
 #include "device/description/code_image.h"
 #include "device/description/cpu_description.h"
 #include "dispatch/emitter_kind.h"
@@ -53,17 +52,16 @@ struct CompileOptions {
   /// Called with (stage, kernel or module name, text) for every stage, by several threads at once; empty: no
   /// dumps.
   std::function<void(std::string_view stage, std::string_view name, std::string_view text)> dump;
-};
-
-struct PhaseTime {
-  std::string phase;                   ///< "emission", "lowering", "optimisation", "machine code", "link"
-  std::chrono::nanoseconds elapsed{};  ///< processor time, summed over the compile threads
+  /// Called on a compile thread when LLVM is about to end the process: writes what shows the failure and
+  /// gives a sentence that says where it lies. Empty: nothing is left.
+  std::function<std::string()> leave_reproducer;
 };
 
 struct CompiledKernels {
   device::CodeImage image;
   std::vector<KernelPlan> plans;  ///< one per job, in the order of the jobs
-  std::vector<PhaseTime> times;
+  /// "emission", "lowering", "optimisation", "machine code", "link": processor time, summed over the threads.
+  std::vector<decision::PhaseTime> times;
   int64_t distinct_kernels = 0;
 };
 

@@ -1,13 +1,14 @@
 #include "cpu/compiler.h"
 
-#include <algorithm>
+#include <array>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "codegen/compile_kernels.h"
 #include "cpu/buffer_assignment.h"
+#include "cpu/check_nesting.h"
 #include "cpu/native_regions.h"
 #include "cpu/pipeline.h"
+#include "cpu/report.h"
 #include "cpu/step_order.h"
 #include "cpu/thunk_emitter.h"
 #include "cpu/value_flow.h"
@@ -21,7 +22,8 @@ namespace {
 // Names each phase once and takes its time.
 class PhaseClock {
  public:
-  PhaseClock(CompileReport& report, const CompileOptions& options) : report_(report), options_(options) {}
+  PhaseClock(decision::CompileReport& report, const CompileOptions& options)
+      : report_(report), options_(options) {}
   void Begin(std::string_view name) {
     End();
     if (options_.on_phase) options_.on_phase(name);
@@ -34,55 +36,13 @@ class PhaseClock {
   }
 
  private:
-  CompileReport& report_;
+  decision::CompileReport& report_;
   const CompileOptions& options_;
   std::string name_;
   std::chrono::steady_clock::time_point start_;
 };
 
-bool HasPacking(const Shape& shape) {
-  const std::vector<const Shape*> leaves = Leaves(shape);
-  return std::ranges::any_of(
-      leaves, [](const Shape* leaf) { return leaf->layout() && leaf->layout()->element_bits != 0; });
-}
-
-// E(n) says how a device would pack narrow elements. Callers hand over one byte an element, and so are all of
-// our buffers: here it changes nothing but the layout's text.
-void DropPacking(hlo::Module& module) {
-  for (hlo::Computation* computation : module.computations()) {
-    for (hlo::Instruction* instruction : computation->instructions()) {
-      if (HasPacking(instruction->shape()))
-        instruction->mutable_shape() = instruction->shape().WithoutPacking();
-    }
-  }
-  if (auto& layout = module.header().entry_layout) {
-    for (Shape& parameter : layout->parameters) parameter = parameter.WithoutPacking();
-    layout->result = layout->result.WithoutPacking();
-  }
-}
-
-// Loops and branches in loops and branches: what is too deep for a run is refused before the passes spend on
-// each level what all levels below it cost.
-Status CheckNesting(const hlo::Module& module) {
-  absl::flat_hash_map<const hlo::Computation*, int> levels;
-  for (const hlo::Computation* computation : module.MakePostOrder()) {
-    int level = 0;
-    for (const hlo::Instruction* instruction : computation->instructions()) {
-      const bool keeps_frame =
-          instruction->opcode() == hlo::Opcode::kWhile || instruction->opcode() == hlo::Opcode::kConditional;
-      for (const hlo::Computation* called : instruction->called_computations()) {
-        level = std::max(level, levels[called] + (keeps_frame ? 1 : 0));
-      }
-    }
-    levels[computation] = level;
-  }
-  const int deepest = levels[module.entry()];
-  if (deepest <= runtime::Executable::kMaxNesting) return {};
-  return NotSupported("loops and branches are nested {} deep; up to {} would work", deepest,
-                      runtime::Executable::kMaxNesting);
-}
-
-Status RewriteModule(hlo::Module& module, const CompileOptions& options, CompileReport& report) {
+Status RewriteModule(hlo::Module& module, const CompileOptions& options, decision::CompileReport& report) {
   passes::PassContext context;
   context.options = options.passes;
   context.log = &report.decisions;
@@ -93,7 +53,7 @@ Status RewriteModule(hlo::Module& module, const CompileOptions& options, Compile
     };
   }
   SF_TRY(MakePipeline().Run(module, context));
-  report.pass_times = std::move(context.times);
+  for (const passes::PassTime& time : context.times) report.pass_times.push_back({time.name, time.elapsed});
   if (options.dump) options.dump("hlo.final", "", hlo::Print(module));
   hlo::VerifyOptions normal;
   normal.normal_form = true;
@@ -136,35 +96,18 @@ std::vector<const NativeRegion*> InOrder(const hlo::Module& module, const Native
   return ordered;
 }
 
-std::string DescribeBuffers(const ValueFlow& flow, const BufferAssignment& assignment) {
-  std::string text;
-  constexpr const char* kKinds[] = {"parameter", "output", "constant", "temp"};
-  for (size_t i = 0; i < flow.values.size(); ++i) {
-    const Value& value = flow.values[i];
-    const Place& place = assignment.places[i];
-    text += fmt::format("{} {}+{} {} bytes: %{} leaf {}, live", kKinds[static_cast<int>(place.kind)],
-                        place.index, place.offset, place.bytes, value.instruction->name(), value.leaf);
-    for (const Interval& interval : value.live) text += fmt::format(" [{},{}]", interval.begin, interval.end);
-    text += "\n";
-  }
-  for (const Transfer& transfer : flow.transfers) {
-    text += fmt::format("{} at {}: value {} -> {}\n", transfer.elided ? "shared" : "copy", transfer.tick,
-                        transfer.from, transfer.to);
-  }
-  return text;
-}
-
 }  // namespace
 
 Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& options) {
   Compiled compiled;
-  CompileReport& report = compiled.report;
+  decision::CompileReport& report = compiled.report;
   PhaseClock clock(report, options);
+  report.module = source.name();
+  report.instructions_before = source.instruction_count();
 
   SF_CHECK(CheckNesting(source));
   clock.Begin("rewrite");
   std::unique_ptr<hlo::Module> module = source.Clone();
-  DropPacking(*module);
   SF_CHECK(RewriteModule(*module, options, report));
 
   clock.Begin("buffers");
@@ -202,10 +145,10 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   codegen_options.threads = options.threads;
   codegen_options.max_workgroups = options.threads;
   codegen_options.dump = options.dump;
+  codegen_options.leave_reproducer = options.leave_reproducer;
   codegen::CompiledKernels kernels =
       SF_TRY(codegen::CompileKernels(jobs, codegen_options, &report.decisions));
-  for (const codegen::PhaseTime& time : kernels.times)
-    report.codegen_times.push_back({time.phase, time.elapsed});
+  report.codegen_times = std::move(kernels.times);
 
   clock.Begin("thunks");
   KernelPlans plans;
@@ -234,24 +177,8 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   for (const NativeRegion* region : programs) {
     for (const auto& [fusion, emitter] : region->fusions) describe(fusion, emitter, plans.regions.at(region));
   }
-  for (const hlo::Module* named : {&source, static_cast<const hlo::Module*>(module.get())}) {
-    for (const hlo::Computation* computation : named->computations()) {
-      for (const hlo::Instruction* instruction : computation->instructions()) {
-        report.names.emplace_back(instruction->id(), instruction->name());
-      }
-    }
-  }
-  std::ranges::sort(report.names);
-  const auto repeated = std::ranges::unique(
-      report.names, {}, [](const std::pair<int64_t, std::string>& name) { return name.first; });
-  report.names.erase(repeated.begin(), repeated.end());
-  report.parameter_bytes = assignment.parameter_bytes;
-  report.output_bytes = assignment.output_bytes;
-  report.constant_bytes = assignment.constant_bytes;
-  report.temp_bytes = assignment.temp_bytes;
-  report.donated_bytes = assignment.donated_bytes;
-  report.copies =
-      std::ranges::count_if(flow.transfers, [](const Transfer& transfer) { return !transfer.elided; });
+  ReportNames(std::array<const hlo::Module*, 2>{&source, module.get()}, report);
+  ReportBuffers(flow, assignment, report);
   return compiled;
 }
 

@@ -165,7 +165,12 @@ bool LibraryTakes(const Instruction& instruction, decision::Log* log) {
     }
     return libraries::CanTakeConvolution(*convolution, log, instruction.id());
   }
-  return instruction.opcode() == Opcode::kFft;
+  if (instruction.opcode() != Opcode::kFft) return false;
+  const libraries::FftDescription fft = DescribeFft(instruction);
+  int64_t elements = 1;
+  for (int64_t length : fft.lengths) elements *= length;
+  return decision::Decide(log, Question::kFftLibrary, true, Fact::kMixedRadix, fft.batch, elements,
+                          instruction.id());
 }
 
 Result<std::unique_ptr<runtime::Thunk>> MakeLibraryThunk(const Instruction& instruction,

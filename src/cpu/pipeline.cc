@@ -28,6 +28,8 @@ passes::Pipeline MakePipeline() {
       Named({"simplify-algebra", "fold-constants", "merge-equal", "simplify-tuples", "simplify-conditionals",
              "simplify-loops", "dead-code"});
   passes::Pipeline pipeline("cpu");
+  // How a device would pack narrow elements is no business of a CPU's.
+  pipeline.Add(Named("drop-packing"));
   // Bodies first: what follows looks at values where they are used.
   pipeline.Add(Named("inline-calls"));
   // Calls of matrices as the program means them, before layouts change what those are.

@@ -10,8 +10,9 @@ Result<bool> WrapUnownedOps(hlo::Module& module, passes::PassContext& context) {
   for (hlo::Computation* computation : module.MakePostOrder()) {
     if (computation->IsFusionBody()) continue;
     for (hlo::Instruction* instruction : computation->MakePostOrder()) {
-      const bool library_op =
-          instruction->opcode() == hlo::Opcode::kDot || instruction->opcode() == hlo::Opcode::kConvolution;
+      using enum hlo::Opcode;
+      const hlo::Opcode opcode = instruction->opcode();
+      const bool library_op = opcode == kDot || opcode == kConvolution || opcode == kFft;
       if (library_op && !LibraryTakes(*instruction, context.log)) unowned.push_back(instruction);
     }
   }

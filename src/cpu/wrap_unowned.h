@@ -6,7 +6,8 @@ namespace subfloor::cpu {
 
 /// Makes a one-op fusion of every dot and convolution that no library takes in its form, so that our own
 /// loops compute it. Takes: a module whose dots and convolutions are canonical. Place: after
-/// canonicalisation, with the last wrapping. Records kDotLibrary and kConvolutionLibrary for all of them.
+/// canonicalisation, with the last wrapping. Records kDotLibrary, kConvolutionLibrary and
+/// kFftLibrary for all of them.
 Result<bool> WrapUnownedOps(hlo::Module& module, passes::PassContext& context);
 
 }  // namespace subfloor::cpu

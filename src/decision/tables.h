@@ -10,6 +10,8 @@
   X(kFuseSiblings, "fuse siblings into one kernel?")               \
   X(kFold, "fold the constant?")                                   \
   X(kSimplifyWhile, "simplify the loop?")                          \
+  X(kRunPass, "run the pass?")                                     \
+  X(kSelectBranches, "compute both branches and select?")          \
   /* dispatch, in the order in which the CPU asks */               \
   X(kForeignStamp, "stamped for somebody else's library?")         \
   X(kScatterRoot, "a scatter at the root?")                        \
@@ -40,6 +42,7 @@
   /* runtime, cpu */                                               \
   X(kDotLibrary, "which library takes the dot?")                   \
   X(kConvolutionLibrary, "which library takes the convolution?")   \
+  X(kFftLibrary, "which library takes the transform?")             \
   X(kBufferReuse, "reuse a buffer?")                               \
   X(kAlias, "share the operand's buffer?")                         \
   X(kDonation, "may an output take over the parameter?")           \
@@ -66,6 +69,9 @@
   X(kTripCount, "it runs {a} times, its body holds {b} instructions")                                        \
   X(kUnusedElements, "{a} of its {b} elements decide nothing")                                               \
   X(kHoisted, "{a} values are the same each time round")                                                     \
+  X(kSkippedByOption, "number {a} of the passes that came up, named by skip-passes")                         \
+  X(kCheapBranches, "{a} elementwise ops on at most {b} elements an array")                                  \
+  X(kDearBranches, "a branch is large, or more than elementwise")                                            \
   /* dispatch */                                                                                             \
   X(kRootIs, "the root is one")                                                                              \
   X(kRootIsNot, "the root is none")                                                                          \
@@ -147,7 +153,12 @@
   X(kReducerUnknown, "not a recognised reducer: folded in index order")                                      \
   X(kSameStructure, "same structure as kernel {a}")                                                          \
   /* runtime, cpu */                                                                                         \
-  X(kTypeTaken, "the library takes the type")                                                                \
+  X(kNativeProduct, "our own packed product")                                                                \
+  X(kOneDnnProduct, "oneDNN")                                                                                \
+  X(kEigenProduct, "Eigen")                                                                                  \
+  X(kDepthwise, "our own, a filter at a time")                                                               \
+  X(kImplicitProduct, "our own, as a product over windows")                                                  \
+  X(kMixedRadix, "our own, {a} transforms of {b} elements")                                                  \
   X(kTypeNotTaken, "no library takes the type")                                                              \
   X(kShapeTooSmall, "{a} multiply-adds, worth a call from {b}")                                              \
   X(kFormNotTaken, "no library takes this form")                                                             \

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "decision/decision.h"
+#include "decision/compile_report.h"
 #include "driver/options.h"
-#include "explain/compile_report.h"
 #include "hlo/module.h"
 #include "runtime/cpu/executable.h"
 #include "types/literal.h"
@@ -27,8 +26,7 @@ using OnPhase = std::function<void(std::string_view phase)>;
 
 struct CompiledProgram {
   std::shared_ptr<const runtime::Executable> executable;
-  decision::Log decisions;        ///< what the report points to
-  explain::CompileReport report;  ///< its `decisions` is left null: set it where the log has come to rest
+  decision::CompileReport report;
 };
 
 struct PassInfo {
@@ -80,7 +78,7 @@ Result<const Compiler*> LoadCompiler();
 /// What the two libraries check of each other before anything else passes between them.
 struct CompilerEntry {
   static constexpr uint32_t kInterface =
-      1;  ///< counts changes of Compiler and of what its functions take and give
+      2;  ///< counts changes of Compiler and of what its functions take and give
   static constexpr const char* kSymbol = "subfloor_compiler_entry";
   uint32_t interface;
   uint64_t layout;      ///< LayoutOfBuild()

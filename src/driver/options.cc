@@ -32,6 +32,9 @@ constexpr std::array kOptions = {
                "constants larger than this are not folded"},
     OptionInfo{"max-unrolled-instructions", &Options::max_unrolled_instructions, Effect::kSpeed,
                "loops are unrolled only if that makes no more instructions than this"},
+    OptionInfo{"reproducer-dir", &Options::reproducer_dir, Effect::kDiagnosis,
+               "folder for the program that met a bug of subfloor; empty: the system's for temporary files; "
+               "none: keep none"},
 };
 
 std::string_view EffectName(Effect effect) {
@@ -98,6 +101,20 @@ Result<std::string> DescribeOptions(const Options& options, std::span<const std:
         std::visit([&](auto member) { return fmt::format("{}", options.*member); }, option->member);
     text += fmt::format("{:<26} {:<10} {:<10} {}\n", option->name, EffectName(option->effect),
                         value.empty() ? "-" : value, option->help);
+  }
+  return text;
+}
+
+std::string ChangedOptions(const Options& options) {
+  const Options defaults;
+  std::string text;
+  for (const OptionInfo& option : kOptions) {
+    std::visit(
+        [&](auto member) {
+          if (options.*member != defaults.*member)
+            text += fmt::format(" --set {}={}", option.name, options.*member);
+        },
+        option.member);
   }
   return text;
 }

@@ -22,6 +22,7 @@ struct Options {
   int64_t max_fusion_instructions = 80;
   int64_t max_folded_bytes = 64 << 10;
   int64_t max_unrolled_instructions = 256;
+  std::string reproducer_dir;
 
   /// What `threads` comes to on this machine.
   int ThreadCount() const;
@@ -51,5 +52,8 @@ Status SetOption(Options& options, std::string_view name, std::string_view value
 /// A table of names, effects, values and help, one option a line: of those called `names`, or of all if there
 /// are none. Errors: those of FindOption.
 Result<std::string> DescribeOptions(const Options& options, std::span<const std::string> names = {});
+
+/// " --set name=value" for every option that is not as by default.
+std::string ChangedOptions(const Options& options);
 
 }  // namespace subfloor::driver

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "device/description/kernel_abi.h"
+#include "driver/reproducer.h"
 #include "runtime/cpu/profile_table.h"
 #include "types/physical.h"
 
@@ -43,6 +44,16 @@ class Buffers {
   std::vector<runtime::BufferView> views_;
 };
 
+// A bug of ours comes with the program that shows it.
+Error WithReproducer(Error error, const hlo::Module& module, const Options& options) {
+  if (error.kind() != ErrorKind::kInternal) return error;
+  const std::string where = LeaveReproducer(module, options, error.ToString());
+  if (where.empty()) return error;
+  return Error(error.kind(), fmt::format("{}; {}", error.message(), where))
+      .At(error.position())
+      .In(error.instruction());
+}
+
 }  // namespace
 
 struct Program::Parts {
@@ -66,15 +77,16 @@ struct Program::Parts {
 Program::Program() : parts_(std::make_unique<Parts>()) {}
 Program::~Program() = default;
 
-const explain::CompileReport& Program::report() const { return parts_->compiled.report; }
+const decision::CompileReport& Program::report() const { return parts_->compiled.report; }
 
 Result<std::unique_ptr<Program>> Program::Compile(const hlo::Module& module, const Options& options,
                                                   const Dump& dump, const OnPhase& on_phase) {
   const Compiler* compiler = SF_TRY(LoadCompiler());
   std::unique_ptr<Program> program(new Program());
   Parts& parts = *program->parts_;
-  parts.compiled = SF_TRY(compiler->Compile(module, options, dump, on_phase));
-  parts.compiled.report.decisions = &parts.compiled.decisions;
+  Result<CompiledProgram> compiled = compiler->Compile(module, options, dump, on_phase);
+  if (!compiled) return std::unexpected(WithReproducer(std::move(compiled).error(), module, options));
+  parts.compiled = *std::move(compiled);
   parts.pool = std::make_unique<runtime::TaskPool>(options.ThreadCount());
   const hlo::EntryLayout layout = module.entry_layout();
   for (const Shape& parameter : layout.parameters) {

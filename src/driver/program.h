@@ -20,7 +20,7 @@ namespace subfloor::driver {
 class Program {
  public:
   /// Opens the compiler library if that has not happened. Errors: those of LoadCompiler and
-  /// Compiler::Compile.
+  /// Compiler::Compile; an internal one says where the program that shows it was left.
   static Result<std::unique_ptr<Program>> Compile(const hlo::Module& module, const Options& options,
                                                   const Dump& dump = {}, const OnPhase& on_phase = {});
   ~Program();
@@ -40,7 +40,7 @@ class Program {
   Result<std::string> Profile(std::span<const Literal> arguments) const;
 
   /// What was decided, made and how long it took.
-  const explain::CompileReport& report() const;
+  const decision::CompileReport& report() const;
 
  private:
   Program();

@@ -51,14 +51,14 @@ std::string Summarize(const CompileReport& report) {
   };
   double total = 0;
   for (const auto& phase : report.phases) {
-    total += phase.milliseconds;
-    row(phase.name, phase.milliseconds);
+    total += phase.milliseconds();
+    row(phase.name, phase.milliseconds());
   }
   row("total", total);
   double processor = 0;
-  for (const auto& phase : report.codegen_times) processor += phase.milliseconds;
+  for (const auto& phase : report.codegen_times) processor += phase.milliseconds();
   if (processor > 0) row("processor time for code", processor);
-  for (const auto& phase : report.codegen_times) row("  " + phase.name, phase.milliseconds);
+  for (const auto& phase : report.codegen_times) row("  " + phase.name, phase.milliseconds());
   text += fmt::format("buffers: parameters {}, outputs {}, constants {}, temporaries {}, {} copies\n",
                       Bytes(report.parameter_bytes), Bytes(report.output_bytes), Bytes(report.constant_bytes),
                       Bytes(report.temp_bytes), report.copies);
@@ -81,7 +81,7 @@ std::string Explain(const CompileReport& report) {
     const decision::Record* first = nullptr;
   };
   std::map<std::tuple<decision::Question, decision::Answer, decision::Fact>, Counted> rest;
-  for (const decision::Record& record : report.decisions->records())
+  for (const decision::Record& record : report.decisions.records())
     by_instruction.emplace(record.instruction, &record);
   for (const auto& fusion : report.fusions) {
     text += fmt::format("\n%{} {}: {} emitter, {} instructions, {} workgroup{}, kernel {}\n", fusion.name,
@@ -97,6 +97,7 @@ std::string Explain(const CompileReport& report) {
   for (const auto& [instruction, record] : by_instruction) {
     const bool listed = record->question == decision::Question::kDotLibrary ||
                         record->question == decision::Question::kConvolutionLibrary ||
+                        record->question == decision::Question::kFftLibrary ||
                         record->question == decision::Question::kForeignStamp ||
                         record->question == decision::Question::kDonation;
     if (listed) {

@@ -97,10 +97,11 @@ bool CanTakeConvolution(const ConvolutionDescription& description, decision::Log
   auto answer = [&](bool yes, Fact fact) {
     return decision::Decide(log, Question::kConvolutionLibrary, yes, fact, 0, 0, instruction);
   };
-  bool any = false;
-  for (const ConvolutionVariant* variant : kVariants) any = any || variant->can_take(description);
   if (!Check(description)) return answer(false, Fact::kFormNotTaken);
-  return any ? answer(true, Fact::kTypeTaken) : answer(false, Fact::kTypeNotTaken);
+  const auto* const best = std::ranges::find_if(
+      kVariants, [&](const ConvolutionVariant* variant) { return variant->can_take(description); });
+  if (best == std::end(kVariants)) return answer(false, Fact::kTypeNotTaken);
+  return answer(true, (*best)->fact);
 }
 
 Result<std::unique_ptr<const Convolution>> Convolution::Create(const ConvolutionDescription& description) {

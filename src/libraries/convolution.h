@@ -42,7 +42,7 @@ struct ConvolutionDescription {
 };
 
 /// True if it is taken: f32 and f64 alike; f16 and bf16 to themselves or f32, accumulated in f32 and rounded
-/// once. Records kConvolutionLibrary with the fact that settled it.
+/// once. Records kConvolutionLibrary with the variant, or with why there is none.
 bool CanTakeConvolution(const ConvolutionDescription& description, decision::Log* log = nullptr,
                         int64_t instruction = -1);
 

@@ -109,7 +109,8 @@ class Depthwise final : public Convolution {
 }  // namespace
 
 const ConvolutionVariant kDepthwiseConvolution{
-    "depthwise", "f32, f64; f16, bf16 (summed in f32): one filter a channel, up to 256 taps",
+    decision::Fact::kDepthwise, "depthwise",
+    "f32, f64; f16, bf16 (summed in f32): one filter a channel, up to 256 taps",
     [](const ConvolutionDescription& d) {
       return IsFloat(d.type) && gemm::TypingOf(d.type, d.type, d.out_type).kernels != nullptr &&
              d.groups == d.in_features && d.out_features == d.in_features && d.groups > 1 &&

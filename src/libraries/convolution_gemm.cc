@@ -162,7 +162,7 @@ class ImplicitGemm final : public Convolution {
 }  // namespace
 
 const ConvolutionVariant kImplicitGemmConvolution{
-    "implicit-gemm", "f32, f64; f16, bf16 (summed in f32): any window",
+    decision::Fact::kImplicitProduct, "implicit-gemm", "f32, f64; f16, bf16 (summed in f32): any window",
     [](const ConvolutionDescription& d) {
       return IsFloat(d.type) && gemm::TypingOf(d.type, d.type, d.out_type).kernels != nullptr;
     },

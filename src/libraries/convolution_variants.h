@@ -6,6 +6,7 @@
 namespace subfloor::libraries {
 
 struct ConvolutionVariant {
+  decision::Fact fact;  ///< what the log says when it is chosen
   std::string_view name, takes;
   bool (*can_take)(const ConvolutionDescription& description);
   /// Null if it turns out, on a closer look, that the variant cannot.

@@ -21,10 +21,11 @@ int64_t SaturatingProduct(std::initializer_list<int64_t> factors) {
   return product;
 }
 
-bool AnyTakes(const MatmulDescription& description) {
+// The best that takes it, or null.
+const MatmulVariant* Best(const MatmulDescription& description) {
   for (const MatmulVariant* variant : kVariants)
-    if (variant->runs_here() && variant->can_take(description)) return true;
-  return false;
+    if (variant->runs_here() && variant->can_take(description)) return variant;
+  return nullptr;
 }
 
 // An operand that is read along neither of its dimensions has no unit stride to walk by.
@@ -60,11 +61,12 @@ std::string MatmulDescription::ToString() const {
 bool CanTakeMatmul(const MatmulDescription& description, decision::Log* log, int64_t instruction) {
   using decision::Fact, decision::Question;
   const MatmulDescription d = description.WithStrides();
-  if (!AnyTakes(d))
+  const MatmulVariant* best = Best(d);
+  if (best == nullptr)
     return decision::Decide(log, Question::kDotLibrary, false, Fact::kTypeNotTaken, 0, 0, instruction);
   if (!FormIsTaken(d))
     return decision::Decide(log, Question::kDotLibrary, false, Fact::kFormNotTaken, 0, 0, instruction);
-  return decision::Decide(log, Question::kDotLibrary, true, Fact::kTypeTaken, 0, 0, instruction);
+  return decision::Decide(log, Question::kDotLibrary, true, best->fact, 0, 0, instruction);
 }
 
 Result<std::unique_ptr<const Matmul>> Matmul::Create(const MatmulDescription& description) {
@@ -81,9 +83,7 @@ Result<std::unique_ptr<const Matmul>> Matmul::Create(const MatmulDescription& de
     }
     return BadInput("SUBFLOOR_MATMUL={} names no variant; known are:\n{}", forced, ListMatmulVariants());
   }
-  for (const MatmulVariant* variant : kVariants)
-    if (variant->runs_here() && variant->can_take(d)) return variant->make(d);
-  return InternalError("no variant for {}", d.ToString());
+  return Best(d)->make(d);
 }
 
 std::string ListMatmulVariants() {

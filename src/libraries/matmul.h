@@ -33,7 +33,8 @@ struct MatmulDescription {
 
 /// True if some variant takes it. Types: f32, f64, c64, c128, s32 alike; f16 or bf16 operands (alike, or one
 /// of them f32) to themselves or f32, accumulated in f32 and rounded once; s8 or u8 operands to s32, exact
-/// modulo 2^32. Records kDotLibrary with the fact that settled it.
+/// modulo 2^32. Records kDotLibrary with the
+/// variant, or with why there is none.
 bool CanTakeMatmul(const MatmulDescription& description, decision::Log* log = nullptr,
                    int64_t instruction = -1);
 

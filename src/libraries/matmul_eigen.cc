@@ -84,6 +84,7 @@ std::unique_ptr<const Matmul> Make(const MatmulDescription& d) {
 
 }  // namespace
 
-const MatmulVariant kEigenMatmul{"eigen", "f32, f64, c64, c128, s32", [] { return true; }, &CanTake, &Make};
+const MatmulVariant kEigenMatmul{decision::Fact::kEigenProduct, "eigen",  "f32, f64, c64, c128, s32",
+                                 [] { return true; },           &CanTake, &Make};
 
 }  // namespace subfloor::libraries

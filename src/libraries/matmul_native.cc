@@ -71,13 +71,16 @@ class NativeMatmul final : public Matmul {
 
 }  // namespace
 
-const MatmulVariant kNativeMatmul{
-    "native", "f32, f64, s32; f16, bf16 (summed in f32); s8, u8 to s32", [] { return true; },
-    [](const MatmulDescription& d) {
-      return gemm::TypingOf(d.lhs_type, d.rhs_type, d.out_type).kernels != nullptr;
-    },
-    [](const MatmulDescription& d) -> std::unique_ptr<const Matmul> {
-      return std::make_unique<NativeMatmul>(d);
-    }};
+const MatmulVariant kNativeMatmul{decision::Fact::kNativeProduct,
+                                  "native",
+                                  "f32, f64, s32; f16, bf16 (summed in f32); s8, u8 to s32",
+                                  [] { return true; },
+                                  [](const MatmulDescription& d) {
+                                    return gemm::TypingOf(d.lhs_type, d.rhs_type, d.out_type).kernels !=
+                                           nullptr;
+                                  },
+                                  [](const MatmulDescription& d) -> std::unique_ptr<const Matmul> {
+                                    return std::make_unique<NativeMatmul>(d);
+                                  }};
 
 }  // namespace subfloor::libraries

@@ -47,7 +47,11 @@ bool CanTake(const MatmulDescription& d) {
 
 }  // namespace
 
-const MatmulVariant kOneDnnMatmul{"onednn", "f32", [] { return OneDnn::Get() != nullptr; }, &CanTake,
+const MatmulVariant kOneDnnMatmul{decision::Fact::kOneDnnProduct,
+                                  "onednn",
+                                  "f32",
+                                  [] { return OneDnn::Get() != nullptr; },
+                                  &CanTake,
                                   [](const MatmulDescription& d) -> std::unique_ptr<const Matmul> {
                                     return std::make_unique<OneDnnMatmul>(d);
                                   }};

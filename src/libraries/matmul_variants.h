@@ -9,6 +9,7 @@
 namespace subfloor::libraries {
 
 struct MatmulVariant {
+  decision::Fact fact;  ///< what the log says when it is chosen
   std::string_view name, takes;
   bool (*runs_here)();                                     ///< does this machine have what it needs?
   bool (*can_take)(const MatmulDescription& description);  ///< types and forms; strides are filled in

@@ -7,7 +7,11 @@
 namespace subfloor::passes {
 
 Result<bool> RunPass(const Pass& pass, hlo::Module& module, PassContext& context) {
-  if (std::ranges::find(context.options.skip, pass.name) != context.options.skip.end()) return false;
+  if (std::ranges::find(context.options.skip, pass.name) != context.options.skip.end()) {
+    const auto number = static_cast<int64_t>(context.times.size()) + context.skipped++;
+    return decision::Decide(context.log, decision::Question::kRunPass, false,
+                            decision::Fact::kSkippedByOption, number);
+  }
   if (pass.run == nullptr) return InternalError("no pass is called {}", pass.name);
   const auto begin = std::chrono::steady_clock::now();
   Result<bool> changed = pass.run(module, context);

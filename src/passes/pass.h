@@ -45,6 +45,7 @@ struct PassContext {
   /// Called after each pass that changed the module, with the pass's name; empty: no dumps.
   std::function<void(std::string_view pass, const hlo::Module& module)> on_change;
   std::vector<PassTime> times;  ///< one entry for each pass that ran, in order
+  int64_t skipped = 0;          ///< how many did not, because an option names them
 };
 
 using PassFunction = Result<bool> (*)(hlo::Module&, PassContext&);

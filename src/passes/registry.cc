@@ -14,6 +14,7 @@
 #include "passes/fuse/fuse_siblings.h"
 #include "passes/fuse/inline_fusions.h"
 #include "passes/fuse/wrap_in_fusions.h"
+#include "passes/layout/drop_packing.h"
 #include "passes/layout/normalize_layouts.h"
 #include "passes/loops/hoist_loop_invariants.h"
 #include "passes/loops/simplify_loops.h"
@@ -47,6 +48,7 @@ const std::vector<Pass>& Table() {
         {"merge-equal", MergeEqualInstructions, "computes equal values once"},
         {"simplify-tuples", SimplifyTuples, "sees through tuples"},
         {"expand-lapack-calls", ExpandLapackCalls, "makes LAPACK's calls the operations they stand for"},
+        {"drop-packing", DropPacking, "takes E(n) out of every layout"},
         {"normalize-layouts", NormalizeLayouts, "makes every array row-major"},
         {"inline-fusions", InlineFusions, "replaces fusions by what they hold"},
         {"fuse-instructions", FuseInstructions, "decides what one kernel computes together"},

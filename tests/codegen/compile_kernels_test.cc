@@ -1,6 +1,7 @@
 #include "codegen/compile_kernels.h"
 
 #include "codegen/kernel_harness.h"
+#include "llvm/Support/ErrorHandling.h"
 
 namespace subfloor::codegen::testing {
 namespace {
@@ -43,6 +44,22 @@ TEST(CompileKernels, EqualBodiesAreCompiledOnce) {
     return r.question == decision::Question::kKernelShared && r.answer == decision::Answer::kYes;
   });
   EXPECT_EQ(shared, 1);
+}
+
+TEST(CompileKernelsDeathTest, AFatalErrorOfLlvmLeavesAReproducer) {
+  auto module = hlo::ParseModule("ENTRY e { a = f32[8] parameter(0) ROOT r = f32[8] negate(a) }");
+  ASSERT_TRUE(module) << module.error().ToString();
+  KernelJob job;
+  job.name = "k.1";
+  job.body = (*module)->entry();
+  CompileOptions options = Options();
+  options.leave_reproducer = [] { return std::string("it lies there"); };
+  options.dump = [](std::string_view, std::string_view, std::string_view) {
+    llvm::report_fatal_error("cannot select");
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((void)CompileKernels(std::span(&job, 1), options), ::testing::ExitedWithCode(70),
+              "LLVM failed on kernels k_1: cannot select\nit lies there");
 }
 
 TEST(CompileKernels, AnOpThatNoEmitterTakesIsNamed) {

@@ -63,6 +63,7 @@ driver::Interesting ByEvaluator(const driver::Compiler& compiler, const ReduceFl
 
 Result<int> ReduceProgram(ReduceFlags& flags) {
   SF_CHECK(flags.common.Resolve());
+  flags.common.options.reproducer_dir = "none";  // the smallest program is what is wanted, not every step
   std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
   driver::ReduceOptions options;
   options.max_attempts = flags.attempts;

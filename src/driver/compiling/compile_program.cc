@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/compiler.h"
+#include "driver/reproducer.h"
 #include "passes/registry.h"
 
 namespace subfloor::driver {
@@ -16,36 +17,6 @@ std::vector<std::string> SplitList(std::string_view text) {
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return names;
-}
-
-// The report in the plain values that `explain` renders.
-explain::CompileReport ToExplain(const hlo::Module& module, cpu::CompileReport& report) {
-  const auto milliseconds = [](std::chrono::nanoseconds time) {
-    return std::chrono::duration<double, std::milli>(time).count();
-  };
-  explain::CompileReport shown;
-  shown.module = module.name();
-  shown.instructions_before = module.instruction_count();
-  for (const cpu::Phase& phase : report.phases)
-    shown.phases.push_back({phase.name, milliseconds(phase.elapsed)});
-  for (const cpu::Phase& phase : report.codegen_times)
-    shown.codegen_times.push_back({phase.name, milliseconds(phase.elapsed)});
-  for (const passes::PassTime& pass : report.pass_times)
-    shown.passes.push_back({pass.name, milliseconds(pass.elapsed)});
-  for (const cpu::FusionReport& fusion : report.fusions) {
-    shown.fusions.push_back({fusion.instruction, fusion.name, fusion.emitter, fusion.shape, fusion.symbol,
-                             fusion.instructions, fusion.workgroups});
-  }
-  shown.names = std::move(report.names);
-  shown.distinct_kernels = report.distinct_kernels;
-  shown.code_bytes = report.code_bytes;
-  shown.copies = report.copies;
-  shown.parameter_bytes = report.parameter_bytes;
-  shown.output_bytes = report.output_bytes;
-  shown.constant_bytes = report.constant_bytes;
-  shown.temp_bytes = report.temp_bytes;
-  shown.donated_bytes = report.donated_bytes;
-  return shown;
 }
 
 }  // namespace
@@ -70,12 +41,9 @@ Result<CompiledProgram> CompileProgram(const hlo::Module& module, const Options&
   for (const std::string& name : compile.passes.skip) SF_TRY(passes::FindPass(name));
   compile.dump = dump;
   compile.on_phase = on_phase;
+  compile.leave_reproducer = [&] { return LeaveReproducer(module, options, "LLVM ended the process"); };
   cpu::Compiled compiled = SF_TRY(cpu::Compile(module, compile));
-  CompiledProgram program;
-  program.executable = std::move(compiled.executable);
-  program.report = ToExplain(module, compiled.report);
-  program.decisions = std::move(compiled.report.decisions);
-  return program;
+  return CompiledProgram{std::move(compiled.executable), std::move(compiled.report)};
 }
 
 }  // namespace subfloor::driver

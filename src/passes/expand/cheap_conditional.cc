@@ -1,6 +1,7 @@
 #include "passes/expand/cheap_conditional.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "passes/expand/replace.h"
@@ -15,28 +16,47 @@ using hlo::Opcode;
 constexpr int64_t kMostOperations = 8;
 constexpr int64_t kMostElements = 1024;
 
-bool IsCheap(const hlo::Computation& branch) {
-  int64_t operations = 0;
+struct Cost {
+  int64_t operations = 0, most_elements = 0;
+};
+
+// Nothing if it is more than a few elementwise ops on small arrays.
+std::optional<Cost> CostOf(const hlo::Computation& branch) {
+  Cost cost;
   for (const Instruction* op : branch.instructions()) {
-    if (!op->control_predecessors().empty() || !op->control_successors().empty()) return false;
-    if (op->shape().IsArray() && op->shape().element_count() > kMostElements) return false;
+    if (!op->control_predecessors().empty() || !op->control_successors().empty()) return std::nullopt;
+    if (op->shape().IsArray()) cost.most_elements = std::max(cost.most_elements, op->shape().element_count());
+    if (cost.most_elements > kMostElements) return std::nullopt;
     switch (op->opcode()) {
       case Opcode::kParameter:
       case Opcode::kGetTupleElement:
       case Opcode::kConstant:
         break;
       case Opcode::kTuple:
-        if (!op->IsRoot()) return false;
+        if (!op->IsRoot()) return std::nullopt;
         break;
       default:
-        if (!op->IsElementwise()) return false;
-        if (++operations > kMostOperations) return false;
+        if (!op->IsElementwise()) return std::nullopt;
+        if (++cost.operations > kMostOperations) return std::nullopt;
     }
   }
   const Shape& result = branch.root()->shape();
-  if (result.IsArray()) return true;
-  return result.IsTuple() &&
-         std::ranges::all_of(result.tuple_shapes(), [](const Shape& s) { return s.IsArray(); });
+  const bool arrays = result.IsArray() ||
+                      (result.IsTuple() && std::ranges::all_of(result.tuple_shapes(),
+                                                               [](const Shape& s) { return s.IsArray(); }));
+  return arrays ? std::optional(cost) : std::nullopt;
+}
+
+// What both branches cost together; nothing if one holds what is not cheap.
+std::optional<Cost> CostOfBranches(const Instruction& conditional) {
+  Cost both;
+  for (const hlo::Computation* branch : conditional.called_computations()) {
+    const std::optional<Cost> cost = CostOf(*branch);
+    if (!cost) return std::nullopt;
+    both.operations += cost->operations;
+    both.most_elements = std::max(both.most_elements, cost->most_elements);
+  }
+  return both;
 }
 
 Instruction* Inlined(Builder& b, const hlo::Computation& branch, Instruction* argument) {
@@ -56,9 +76,18 @@ Instruction* Inlined(Builder& b, const hlo::Computation& branch, Instruction* ar
 }  // namespace
 
 Result<bool> ExpandCheapConditional(hlo::Module& module, PassContext& context) {
-  const auto wanted = [](const Instruction& op) {
-    return op.opcode() == Opcode::kConditional && IsPred(op.operand(0)->shape().element_type()) &&
-           op.called_computations().size() == 2 && IsCheap(*op.called(0)) && IsCheap(*op.called(1));
+  const auto wanted = [&context](const Instruction& op) {
+    if (op.opcode() != Opcode::kConditional || !IsPred(op.operand(0)->shape().element_type()) ||
+        op.called_computations().size() != 2) {
+      return false;
+    }
+    using decision::Fact, decision::Question;
+    const std::optional<Cost> cost = CostOfBranches(op);
+    if (!cost)
+      return decision::Decide(context.log, Question::kSelectBranches, false, Fact::kDearBranches, 0, 0,
+                              op.id());
+    return decision::Decide(context.log, Question::kSelectBranches, true, Fact::kCheapBranches,
+                            cost->operations, cost->most_elements, op.id());
   };
   return ReplaceEach(module, wanted, [](Builder& b, Instruction& op) -> Result<Instruction*> {
     Instruction* pred = op.operand(0);
