@@ -19,7 +19,9 @@
 ///   ... fill in[i].data() ...
 ///   program.Run(in, out).value();
 ///
-/// Nothing here throws of its own accord, aborts or prints.
+/// Nothing here throws of its own accord, aborts or prints, with one exception: where LLVM meets what it
+/// calls a fatal error while it compiles, nothing can stop it from ending the process; it is named on stderr
+/// then, with the file that shows it.
 namespace subfloor::api {
 
 /// Whose turn it is to act: the program or argument is wrong; valid but not built yet; the machine's limits;

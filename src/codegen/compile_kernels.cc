@@ -1,15 +1,12 @@
 #include "codegen/compile_kernels.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <map>
 #include <set>
-#include <thread>
 #include <tuple>
 
+#include "codegen/deep_stack.h"
 #include "codegen/emitters/kernel.h"
 #include "codegen/fatal_errors.h"
 #include "codegen/lowering/context.h"
@@ -23,8 +20,7 @@ namespace subfloor::codegen {
 namespace {
 
 constexpr size_t kKernelsPerModule = 30;
-constexpr size_t kCompileStackBytes = 64 << 20;
-constexpr int64_t kLargestBody = 20'000;  // instructions: emission recurses over them, within the stack above
+constexpr int64_t kLargestBody = 20'000;  // instructions: emission recurses over them, within a deep stack
 
 // Those of the body and of all that it calls: combiners, comparators.
 int64_t InstructionsOf(const hlo::Computation& body) {
@@ -97,7 +93,7 @@ class Compilation {
     if (jobs_.empty()) return out;
     const size_t threads = static_cast<size_t>(std::max(1, options_.threads));
     Distribute((distinct_.size() + kKernelsPerModule - 1) / kKernelsPerModule, threads);
-    SF_CHECK(RunThreads(std::min(threads, parts_.size())));
+    SF_CHECK(RunOnDeepStacks(std::min(threads, parts_.size()), [this] { Work(); }));
 
     std::vector<ObjectBytes> objects;
     std::chrono::nanoseconds emit{}, lower{}, optimize{}, generate{};
@@ -145,34 +141,6 @@ class Compilation {
       sizes[smallest] += size_of(i) + kFixed;
       parts_[smallest].kernels.push_back(i);
     }
-  }
-
-  // Own threads, for their deep stacks: emission and LLVM both recurse.
-  Status RunThreads(size_t count) {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, kCompileStackBytes);
-    std::vector<pthread_t> threads;
-    for (size_t i = 0; i < count; ++i) {
-      pthread_t thread;
-      auto main = [](void* self) -> void* {
-        static_cast<Compilation*>(self)->Work();
-        return nullptr;
-      };
-      int failed = pthread_create(&thread, &attributes, main, this);
-      // A machine short of memory or threads for a moment may have some again: without one there is no
-      // result.
-      for (int tries = 0; failed == EAGAIN && threads.empty() && tries < 50; ++tries) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(4));
-        failed = pthread_create(&thread, &attributes, main, this);
-      }
-      if (failed != 0) break;
-      threads.push_back(thread);
-    }
-    pthread_attr_destroy(&attributes);
-    for (pthread_t thread : threads) pthread_join(thread, nullptr);
-    if (threads.empty() && count > 0) return OutOfResources("cannot start a compile thread");
-    return {};
   }
 
   void Work() {

@@ -219,9 +219,13 @@ Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, de
   return assignment;
 }
 
-int64_t DefaultMemoryLimit() {
-  const int64_t ram = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  return std::min(ram, device::CgroupMemoryLimit(device::OwnCgroups(), "/sys/fs/cgroup").value_or(ram));
+Status CountScratch(const hlo::Instruction& kernel, int64_t scratch_bytes, int64_t memory_limit,
+                    BufferAssignment& assignment) {
+  assignment.scratch_bytes = std::max(assignment.scratch_bytes, scratch_bytes);
+  if (memory_limit <= 0 || assignment.peak_bytes() <= memory_limit) return {};
+  return OutOfResources(
+      "the program needs {} bytes at its peak, {} of them for %{} to work in; the limit is {}",
+      assignment.peak_bytes(), scratch_bytes, kernel.name(), memory_limit);
 }
 
 }  // namespace subfloor::cpu

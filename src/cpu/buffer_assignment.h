@@ -25,12 +25,15 @@ struct BufferAssignment {
   std::vector<const hlo::Instruction*> constants;  ///< (with leaf) in the order of Place::index
   std::vector<int64_t> constant_leaves;
   int64_t temp_bytes = 0;
+  int64_t scratch_bytes = 0;  ///< what the neediest kernel works in; set by CountScratch
   int64_t parameter_bytes = 0, output_bytes = 0, constant_bytes = 0;
   int64_t donated_bytes = 0;  ///< of parameters that begin in an output's memory
 
-  /// Bytes in use at the worst moment: caller's buffers, constants and the arena. A caller who donates needs
-  /// donated_bytes less.
-  int64_t peak_bytes() const { return temp_bytes + parameter_bytes + output_bytes + constant_bytes; }
+  /// Bytes in use at the worst moment: caller's buffers, constants, the arena and kernels' scratch. A caller
+  /// who donates needs donated_bytes less.
+  int64_t peak_bytes() const {
+    return temp_bytes + scratch_bytes + parameter_bytes + output_bytes + constant_bytes;
+  }
 };
 
 /// Elides the transfers whose two ends can share bytes (marks them in `flow`), gives outputs their own
@@ -39,7 +42,10 @@ struct BufferAssignment {
 /// (0: none), naming the ten largest buffers.
 Result<BufferAssignment> AssignBuffers(ValueFlow& flow, int64_t memory_limit, decision::Log* log = nullptr);
 
-/// The memory this process may use: the cgroup's limit or the machine's RAM, in bytes.
-int64_t DefaultMemoryLimit();
+/// Adds what `kernel` works in, once its code is made and says so. Kernels run one after the other and share
+/// one piece. Errors: out of resources when the peak then exceeds `memory_limit` bytes (0: none), naming the
+/// kernel.
+Status CountScratch(const hlo::Instruction& kernel, int64_t scratch_bytes, int64_t memory_limit,
+                    BufferAssignment& assignment);
 
 }  // namespace subfloor::cpu

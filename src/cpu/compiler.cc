@@ -12,6 +12,7 @@
 #include "cpu/step_order.h"
 #include "cpu/thunk_emitter.h"
 #include "cpu/value_flow.h"
+#include "device/description/cgroup.h"
 #include "dispatch/cpu_dispatch.h"
 #include "hlo/printer.h"
 #include "hlo/verifier.h"
@@ -112,8 +113,8 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
 
   clock.Begin("buffers");
   ValueFlow flow = SF_TRY(AnalyzeValueFlow(*module));
-  const int64_t limit = options.memory_limit > 0 ? options.memory_limit : DefaultMemoryLimit();
-  const BufferAssignment assignment = SF_TRY(AssignBuffers(flow, limit, &report.decisions));
+  const int64_t limit = options.memory_limit > 0 ? options.memory_limit : device::UsableMemoryBytes();
+  BufferAssignment assignment = SF_TRY(AssignBuffers(flow, limit, &report.decisions));
   if (options.dump) options.dump("buffers", "", DescribeBuffers(flow, assignment));
 
   clock.Begin("dispatch");
@@ -154,6 +155,11 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   KernelPlans plans;
   for (size_t i = 0; i < fusions.size(); ++i) plans.fusions[fusions[i]] = kernels.plans[i];
   for (size_t i = 0; i < programs.size(); ++i) plans.regions[programs[i]] = kernels.plans[fusions.size() + i];
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const hlo::Instruction& kernel =
+        i < fusions.size() ? *fusions[i] : *programs[i - fusions.size()]->instruction;
+    SF_CHECK(CountScratch(kernel, ScratchBytesOf(kernels.plans[i]), limit, assignment));
+  }
   runtime::Executable::Parts parts = SF_TRY(EmitThunks(*module, flow, order, assignment, regions, plans));
   report.distinct_kernels = kernels.distinct_kernels;
   report.code_bytes = static_cast<int64_t>(kernels.image.bytes.size());

@@ -17,7 +17,7 @@ namespace subfloor::cpu {
 struct CompileOptions {
   device::CpuDescription cpu;  ///< code is made for this one
   int threads = 1;             ///< compile threads, and the most workgroups of a kernel that will run at once
-  int64_t memory_limit = 0;    ///< bytes; 0: DefaultMemoryLimit()
+  int64_t memory_limit = 0;    ///< bytes; 0: device::UsableMemoryBytes()
   passes::PassOptions passes;
   /// Gets every stage: (stage, name, text). Stages: "hlo.<pass>", "hlo.final", "buffers", those of codegen,
   /// and "image", the bytes of the code image. Empty: none.

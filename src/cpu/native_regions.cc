@@ -123,10 +123,10 @@ class Finder {
         for (const OrderedStep& inner : order_.Of(*nested)) cost += CostOf(inner);
       }
       const bool fits = cost.instructions <= kMostInstructions;
-      const Fact fact = !cost.native ? Fact::kBodyNotNative : fits ? Fact::kBodySmall : Fact::kFusionTooLarge;
-      decision::Decide(log_, Question::kNativeLoop, cost.native && fits, fact, cost.instructions,
-                       kMostInstructions, op.id());
+      const Fact fact = cost.native ? Fact::kFusionTooLarge : Fact::kBodyNotNative;
       cost.native &= fits;
+      // A yes is said where the function is made.
+      if (!cost.native) Record(op, false, cost.instructions, fact, kMostInstructions);
     }
     costs_[&op] = cost;
     return cost;
@@ -175,13 +175,23 @@ class Finder {
     if (!control && (!in_loop || working < 2)) return;
     if (std::unique_ptr<NativeRegion> region = Make(steps, first, end, control)) {
       regions_[&computation].push_back(std::move(region));
+      for (size_t i = first; i < end; ++i) {
+        const Instruction* op = steps[i].instruction;
+        if (op != nullptr && IsControl(*op))
+          Record(*op, true, CostOf(steps[i]).instructions, Fact::kBodySmall);
+      }
     } else if (end - first > 1) {
       const size_t middle = first + (end - first) / 2;
       TakeRun(computation, first, middle, in_loop);
       TakeRun(computation, middle, end, in_loop);
     } else {
+      if (control) Record(*steps[first].instruction, false, kMostArguments, Fact::kTooManyBuffers);
       PlanInside(steps[first], in_loop);
     }
+  }
+
+  void Record(const Instruction& op, bool native, int64_t a, Fact fact, int64_t b = 0) {
+    decision::Decide(log_, Question::kNativeLoop, native, fact, a, b, op.id());
   }
 
   // What is known of the bytes that steps of a region name.

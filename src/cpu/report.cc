@@ -30,6 +30,7 @@ void ReportBuffers(const ValueFlow& flow, const BufferAssignment& assignment,
   report.output_bytes = assignment.output_bytes;
   report.constant_bytes = assignment.constant_bytes;
   report.temp_bytes = assignment.temp_bytes;
+  report.scratch_bytes = assignment.scratch_bytes;
   report.donated_bytes = assignment.donated_bytes;
   report.copies =
       std::ranges::count_if(flow.transfers, [](const Transfer& transfer) { return !transfer.elided; });

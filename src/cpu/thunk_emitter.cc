@@ -37,9 +37,6 @@ class Emitter {
     parts.name = module_.name();
     SF_CHECK(MakeAllocations(parts));
     SF_CHECK(EmitComputation(*module_.entry(), parts.thunks));
-    // The scratch of all kernels is one piece: they run one after the other, and declare it, so that an
-    // executor that overlaps steps keeps them apart.
-    parts.allocations[static_cast<size_t>(scratch_allocation_)].size_bytes = scratch_bytes_;
     return parts;
   }
 
@@ -74,7 +71,9 @@ class Emitter {
     temp_allocation_ = static_cast<int32_t>(parts.allocations.size());
     parts.allocations.push_back(Allocation::Temp(assignment_.temp_bytes));
     scratch_allocation_ = temp_allocation_ + 1;
-    parts.allocations.push_back(Allocation::Temp(0));
+    // The scratch of all kernels is one piece: they run one after the other, and declare it, so that an
+    // executor that overlaps steps keeps them apart.
+    parts.allocations.push_back(Allocation::Temp(assignment_.scratch_bytes));
     return {};
   }
 
@@ -206,10 +205,8 @@ class Emitter {
               std::vector<BufferSlice> inputs, std::vector<BufferSlice> outputs, ThunkSequence& thunks) {
     runtime::KernelLaunch launch{plan.symbol, plan.workgroups, plan.scratch_bytes};
     BufferSlice scratch;
-    if (plan.scratch_bytes > 0) {
+    if (plan.scratch_bytes > 0)
       scratch = {scratch_allocation_, 0, runtime::KernelThunk::ScratchBytes(launch)};
-      scratch_bytes_ = std::max(scratch_bytes_, scratch.size);
-    }
     thunks.Emplace<runtime::KernelThunk>(InfoOf(instruction), std::move(launch), std::move(inputs),
                                          std::move(outputs), scratch);
   }
@@ -255,10 +252,13 @@ class Emitter {
   const KernelPlans& plans_;
   std::vector<int32_t> parameters_, outputs_;  // allocations, by leaf
   int32_t first_constant_ = 0, temp_allocation_ = 0, scratch_allocation_ = 0;
-  int64_t scratch_bytes_ = 0;
 };
 
 }  // namespace
+
+int64_t ScratchBytesOf(const codegen::KernelPlan& plan) {
+  return runtime::KernelThunk::ScratchBytes({plan.symbol, plan.workgroups, plan.scratch_bytes});
+}
 
 Result<runtime::Executable::Parts> EmitThunks(const hlo::Module& module, const ValueFlow& flow,
                                               const StepOrder& order, const BufferAssignment& assignment,

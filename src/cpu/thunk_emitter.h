@@ -19,9 +19,12 @@ struct KernelPlans {
   absl::flat_hash_map<const NativeRegion*, codegen::KernelPlan> regions;
 };
 
+/// What all workgroups of a kernel work in at once.
+int64_t ScratchBytesOf(const codegen::KernelPlan& plan);
+
 /// Turns the steps into thunks: one for each native region, one for each other op that does something, and a
-/// copy for each transfer that was not elided. Gives the executable's parts but for its code. Errors: not
-/// supported, naming the op and what would work.
+/// copy for each transfer that was not elided. The assignment counts the kernels' scratch. Gives the
+/// executable's parts but for its code. Errors: not supported, naming the op and what would work.
 Result<runtime::Executable::Parts> EmitThunks(const hlo::Module& module, const ValueFlow& flow,
                                               const StepOrder& order, const BufferAssignment& assignment,
                                               const NativeRegions& regions, const KernelPlans& plans);

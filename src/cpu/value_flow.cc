@@ -5,11 +5,11 @@
 #include <map>
 
 #include "dispatch/cpu_dispatch.h"
+#include "runtime/cpu/executable.h"
 
 namespace subfloor::cpu {
 namespace {
 
-constexpr int kDeepestControlFlow = 256;
 // Leaves of all instructions together: tuples in tuples, taken apart level by level, have as many as the
 // square of their depth.
 constexpr int64_t kMostLeaves = 1 << 26;
@@ -173,9 +173,9 @@ class Analysis {
   }
 
   Status Visit(const hlo::Computation& computation, int depth) {
-    if (depth > kDeepestControlFlow) {
-      return NotSupported("control flow nested more than {} deep in computation {}", kDeepestControlFlow,
-                          computation.name());
+    if (depth > runtime::Executable::kMaxNesting) {
+      return NotSupported("control flow nested more than {} deep in computation {}",
+                          runtime::Executable::kMaxNesting, computation.name());
     }
     std::vector<hlo::Instruction*> order = computation.MakePostOrder();
     for (hlo::Instruction* instruction : order) {

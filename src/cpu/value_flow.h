@@ -76,7 +76,7 @@ struct ValueFlow {
 /// (operand, output leaf) of a fusion that updates operands in place; empty for everything else.
 std::vector<std::pair<int64_t, int64_t>> InPlaceOperands(const hlo::Instruction& instruction);
 
-/// Errors: not supported when control flow nests deeper than 256.
+/// Errors: not supported when control flow nests deeper than runtime::Executable::kMaxNesting.
 Result<ValueFlow> AnalyzeValueFlow(const hlo::Module& module);
 
 }  // namespace subfloor::cpu

@@ -41,6 +41,7 @@ struct CompileReport {
   std::vector<std::pair<int64_t, std::string>> names;  ///< instruction id -> name, ascending by id
   int64_t distinct_kernels = 0, code_bytes = 0;
   int64_t parameter_bytes = 0, output_bytes = 0, constant_bytes = 0, temp_bytes = 0;
+  int64_t scratch_bytes = 0;  ///< what the neediest kernel works in
   int64_t donated_bytes = 0;  ///< of parameters whose memory an output may take over
   int64_t copies = 0;         ///< transfers between buffers that could not be elided
 };

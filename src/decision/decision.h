@@ -49,7 +49,7 @@ class Log {
 };
 
 /// Adds a record if there is a log, and yields the answer as a bool, so that a test and its record are one
-/// expression: `if (Decide(log, Question::kFuse, cheap, Fact::kCheapProducer, 0, 0, id)) ...`
+/// expression: `if (Decide(log, Question::kFold, bytes <= budget, Fact::kOverBudget, bytes, budget, id)) ...`
 inline bool Decide(Log* log, Question question, bool yes, Fact fact = Fact::kNone, int64_t a = 0,
                    int64_t b = 0, int64_t instruction = -1) {
   if (log) log->Add({question, yes ? Answer::kYes : Answer::kNo, fact, a, b, instruction});

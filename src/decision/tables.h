@@ -12,8 +12,8 @@
   X(kSimplifyWhile, "simplify the loop?")                          \
   X(kRunPass, "run the pass?")                                     \
   X(kSelectBranches, "compute both branches and select?")          \
-  /* dispatch, in the order in which the CPU asks */               \
   X(kForeignStamp, "stamped for somebody else's library?")         \
+  /* dispatch, in the order in which the CPU asks */               \
   X(kScatterRoot, "a scatter at the root?")                        \
   X(kSortRoot, "a sort at the root?")                              \
   X(kInPlaceUpdate, "an update in place?")                         \
@@ -39,7 +39,7 @@
   X(kWorkgroups, "into how many workgroups?")                      \
   X(kReducerKind, "is the reducer recognised?")                    \
   X(kKernelShared, "an equal kernel already there?")               \
-  /* runtime, cpu */                                               \
+  /* libraries, cpu */                                             \
   X(kDotLibrary, "which library takes the dot?")                   \
   X(kConvolutionLibrary, "which library takes the convolution?")   \
   X(kFftLibrary, "which library takes the transform?")             \
@@ -52,7 +52,6 @@
 #define SUBFLOOR_FACTS(X)                                                                                    \
   X(kNone, "")                                                                                               \
   /* passes */                                                                                               \
-  X(kCheapProducer, "the producer is cheap and its elements are read once")                                  \
   X(kExpensiveReuse, "it is expensive and each element would be computed {a} times")                         \
   X(kFusionTooLarge, "the fusion would hold {a} instructions, the limit is {b}")                             \
   X(kNotFusible, "the op is never fused")                                                                    \
@@ -60,12 +59,15 @@
   X(kOverBudget, "{a} bytes, the budget is {b}")                                                             \
   X(kOnlyConsumer, "one kernel reads it, element by element where that counts")                              \
   X(kCopiedIntoConsumers, "computing it in each of {a} kernels is cheaper than storing it")                  \
+  X(kCopiedIntoSome, "computed again in {a} kernels, and once more for other users")                         \
   X(kReadByUnfused, "an op that is no part of a kernel reads it")                                            \
   X(kStoringIsCheaper, "computing it in {a} kernels costs more than storing it")                             \
   X(kReadAcross, "{a} bytes would be read across their minor dimension")                                     \
   X(kOneReductionOnly, "the kernel holds a reduction already, or computes more than the reduction's result") \
   X(kUpdatedInPlace, "the consumer updates it in place")                                                     \
   X(kSameLoop, "equal sizes, a shared operand, and neither needs the other")                                 \
+  X(kOtherLoop, "it runs over other sizes, or reduces otherwise")                                            \
+  X(kMayDepend, "one may need a result of the other on another way")                                         \
   X(kTripCount, "it runs {a} times, its body holds {b} instructions")                                        \
   X(kUnusedElements, "{a} of its {b} elements decide nothing")                                               \
   X(kHoisted, "{a} values are the same each time round")                                                     \
@@ -152,7 +154,7 @@
   X(kReducerRecognised, "a recognised reducer: its order is free")                                           \
   X(kReducerUnknown, "not a recognised reducer: folded in index order")                                      \
   X(kSameStructure, "same structure as kernel {a}")                                                          \
-  /* runtime, cpu */                                                                                         \
+  /* libraries, cpu */                                                                                       \
   X(kNativeProduct, "our own packed product")                                                                \
   X(kOneDnnProduct, "oneDNN")                                                                                \
   X(kEigenProduct, "Eigen")                                                                                  \
@@ -164,5 +166,6 @@
   X(kFormNotTaken, "no library takes this form")                                                             \
   X(kLifetimesApart, "lifetimes do not overlap; {a} bytes at offset {b}")                                    \
   X(kDonated, "output {b} begins in its {a} bytes where the caller hands in one buffer for both")            \
+  X(kTooManyBuffers, "it would touch more than {a} buffers")                                                 \
   X(kBodySmall, "the body holds {a} small ops")                                                              \
   X(kBodyNotNative, "an op of the body is not native code")

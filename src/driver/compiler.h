@@ -42,13 +42,13 @@ class Compiler {
   /// Errors: those of cpu::Compile; bad input for an option's value.
   virtual Result<CompiledProgram> Compile(const hlo::Module& module, const Options& options, const Dump& dump,
                                           const OnPhase& on_phase) const = 0;
-  /// Errors: those of the evaluator.
+  /// Counts of the options: rng-seed, memory-limit. Errors: those of the evaluator.
   virtual Result<Literal> Evaluate(const hlo::Module& module, std::span<const Literal> arguments,
-                                   uint64_t rng_seed) const = 0;
+                                   const Options& options) const = 0;
   /// Evaluates op by op and tells which instruction first makes a NaN out of operands that hold none, where
   /// in its result, or that there is none.
-  virtual Result<std::string> FindFirstNan(const hlo::Module& module,
-                                           std::span<const Literal> arguments) const = 0;
+  virtual Result<std::string> FindFirstNan(const hlo::Module& module, std::span<const Literal> arguments,
+                                           const Options& options) const = 0;
 
   /// Passes over HLO, sorted by name, and the names of the CPU pipeline in their order.
   virtual std::vector<PassInfo> Passes() const = 0;

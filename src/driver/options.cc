@@ -56,8 +56,6 @@ int Options::ThreadCount() const {
   return threads > 0 ? static_cast<int>(std::min(threads, kMost)) : device::HostCpu().cores;
 }
 
-std::span<const OptionInfo> AllOptions() { return kOptions; }
-
 Result<const OptionInfo*> FindOption(std::string_view name) {
   const auto* found = std::ranges::find(kOptions, name, &OptionInfo::name);
   if (found != kOptions.end()) return found;

@@ -10,8 +10,8 @@
 
 namespace subfloor::driver {
 
-/// Everything that can be set, with its default. One registry (AllOptions) describes each; there are no
-/// others.
+/// Everything that a user sets, with its default. One registry (options.cc) describes each. Besides there are
+/// only the environment variables of docs/env_vars.md, which serve development.
 struct Options {
   std::string cpu = "host";
   int64_t threads = 0;
@@ -39,8 +39,6 @@ struct OptionInfo {
   std::string_view help;
   int64_t least = 0;  ///< of a number
 };
-
-std::span<const OptionInfo> AllOptions();
 
 /// Errors: bad input for an unknown name, naming the nearest.
 Result<const OptionInfo*> FindOption(std::string_view name);

@@ -59,11 +59,12 @@ std::string Summarize(const CompileReport& report) {
   for (const auto& phase : report.codegen_times) processor += phase.milliseconds();
   if (processor > 0) row("processor time for code", processor);
   for (const auto& phase : report.codegen_times) row("  " + phase.name, phase.milliseconds());
-  text += fmt::format("buffers: parameters {}, outputs {}, constants {}, temporaries {}, {} copies\n",
-                      Bytes(report.parameter_bytes), Bytes(report.output_bytes), Bytes(report.constant_bytes),
-                      Bytes(report.temp_bytes), report.copies);
-  const int64_t peak =
-      report.parameter_bytes + report.output_bytes + report.constant_bytes + report.temp_bytes;
+  text += fmt::format(
+      "buffers: parameters {}, outputs {}, constants {}, temporaries {}, scratch of kernels {}, {} copies\n",
+      Bytes(report.parameter_bytes), Bytes(report.output_bytes), Bytes(report.constant_bytes),
+      Bytes(report.temp_bytes), Bytes(report.scratch_bytes), report.copies);
+  const int64_t peak = report.parameter_bytes + report.output_bytes + report.constant_bytes +
+                       report.temp_bytes + report.scratch_bytes;
   text += fmt::format("predicted peak: {}", Bytes(peak));
   if (report.donated_bytes > 0) {
     text += fmt::format(", or {} where the caller donates the parameters that the program may overwrite",

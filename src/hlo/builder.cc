@@ -265,13 +265,6 @@ Instruction* Builder::Dot(Instruction* lhs, Instruction* rhs, DotAttributes attr
   return MakeAs(shape, Opcode::kDot, {lhs, rhs}, std::move(given));
 }
 
-Instruction* Builder::MatMul(Instruction* lhs, Instruction* rhs) {
-  DotAttributes attributes;
-  attributes.lhs_contracting = {1};
-  attributes.rhs_contracting = {0};
-  return Dot(lhs, rhs, std::move(attributes));
-}
-
 Instruction* Builder::Convolution(Instruction* input, Instruction* kernel, ConvolutionAttributes attributes,
                                   std::optional<ElementType> type) {
   Instruction* made = Make(Opcode::kConvolution, {input, kernel}, std::move(attributes));

@@ -149,8 +149,6 @@ class Builder {
   /// In the operands' type, or in `type` if given.
   Instruction* Dot(Instruction* lhs, Instruction* rhs, DotAttributes attributes,
                    std::optional<ElementType> type = std::nullopt);
-  /// [m,k] times [k,n].
-  Instruction* MatMul(Instruction* lhs, Instruction* rhs);
   Instruction* Convolution(Instruction* input, Instruction* kernel, ConvolutionAttributes attributes,
                            std::optional<ElementType> type = std::nullopt);
 

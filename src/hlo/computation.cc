@@ -181,15 +181,4 @@ void Computation::RemoveParameter(int64_t number) {
   }
 }
 
-std::vector<Instruction*> Computation::Callers() const {
-  std::vector<Instruction*> callers;
-  for (Computation* computation : parent_->computations()) {
-    for (Instruction* instruction : computation->instructions()) {
-      if (std::ranges::find(instruction->called_, this) != instruction->called_.end())
-        callers.push_back(instruction);
-    }
-  }
-  return callers;
-}
-
 }  // namespace subfloor::hlo

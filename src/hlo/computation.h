@@ -73,9 +73,6 @@ class Computation {
   const std::string& execution_thread() const { return execution_thread_; }
   void set_execution_thread(std::string thread) { execution_thread_ = std::move(thread); }
 
-  /// Instructions of the whole module that call this computation, in no order worth naming. Linear in the
-  /// module.
-  std::vector<Instruction*> Callers() const;
   /// True when it is the body of a kFusion instruction (kept by Instruction creation).
   bool IsFusionBody() const { return fusion_caller_count_ > 0; }
 

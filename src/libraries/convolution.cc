@@ -4,11 +4,30 @@
 #include <cstdlib>
 
 #include "libraries/convolution_variants.h"
+#include "libraries/gemm/instruction_set.h"
 
 namespace subfloor::libraries {
 namespace {
 
 const ConvolutionVariant* const kVariants[] = {&kDepthwiseConvolution, &kImplicitGemmConvolution};
+
+// The best that takes it, or null.
+const ConvolutionVariant* Best(const ConvolutionDescription& description) {
+  for (const ConvolutionVariant* variant : kVariants)
+    if (variant->can_take(description)) return variant;
+  return nullptr;
+}
+
+// What SUBFLOOR_CONVOLUTION says; empty if nothing.
+std::string_view Forced() {
+  const char* name = std::getenv("SUBFLOOR_CONVOLUTION");
+  return name ? name : "";
+}
+
+const ConvolutionVariant* VariantCalled(std::string_view name) {
+  const auto* const found = std::ranges::find(kVariants, name, &ConvolutionVariant::name);
+  return found == std::end(kVariants) ? nullptr : *found;
+}
 
 int64_t SaturatingMultiply(int64_t a, int64_t b) {
   int64_t product;
@@ -98,26 +117,30 @@ bool CanTakeConvolution(const ConvolutionDescription& description, decision::Log
     return decision::Decide(log, Question::kConvolutionLibrary, yes, fact, 0, 0, instruction);
   };
   if (!Check(description)) return answer(false, Fact::kFormNotTaken);
-  const auto* const best = std::ranges::find_if(
-      kVariants, [&](const ConvolutionVariant* variant) { return variant->can_take(description); });
-  if (best == std::end(kVariants)) return answer(false, Fact::kTypeNotTaken);
-  return answer(true, (*best)->fact);
+  const ConvolutionVariant* taken = Best(description);
+  if (taken == nullptr) return answer(false, Fact::kTypeNotTaken);
+  // One that is forced and can't is Create's to refuse.
+  if (const ConvolutionVariant* forced = VariantCalled(Forced())) taken = forced;
+  return answer(true, taken->fact);
 }
 
 Result<std::unique_ptr<const Convolution>> Convolution::Create(const ConvolutionDescription& description) {
   SF_CHECK(Check(description));
-  const char* forced = std::getenv("SUBFLOOR_CONVOLUTION");
-  bool known = false;
-  for (const ConvolutionVariant* variant : kVariants) {
-    if (forced && *forced && variant->name != forced) continue;
-    known = true;
-    if (!variant->can_take(description)) continue;
-    if (auto convolution = variant->make(description)) return convolution;
+  SF_CHECK(gemm::CheckForcedInstructionSet());
+  const std::string_view forced = Forced();
+  if (forced.empty()) {
+    if (const ConvolutionVariant* best = Best(description)) return best->make(description);
+    return NotSupported("no library takes the convolution {}; a compiled kernel does",
+                        description.ToString());
   }
-  if (!known)
+  const ConvolutionVariant* variant = VariantCalled(forced);
+  if (variant == nullptr) {
     return BadInput("SUBFLOOR_CONVOLUTION={} names no variant; known are:\n{}", forced,
                     ListConvolutionVariants());
-  return NotSupported("no library takes the convolution {}; a compiled kernel does", description.ToString());
+  }
+  if (!variant->can_take(description))
+    return NotSupported("SUBFLOOR_CONVOLUTION={} does not take {}", forced, description.ToString());
+  return variant->make(description);
 }
 
 std::string ListConvolutionVariants() {

@@ -61,7 +61,9 @@ class Convolution {
   /// Depends on the shape only. Zero if the result is empty.
   virtual int64_t tile_count() const = 0;
   /// Computes one piece of the result on the calling thread. No buffer overlaps `output`.
-  virtual void RunTile(int64_t tile, const void* input, const void* kernel, void* output) const = 0;
+  /// False, with nothing written, if there was no memory to work in.
+  [[nodiscard]] virtual bool RunTile(int64_t tile, const void* input, const void* kernel,
+                                     void* output) const = 0;
 
  protected:
   explicit Convolution(const ConvolutionDescription& description) : description_(description) {}

@@ -29,14 +29,18 @@ class Depthwise final : public Convolution {
     return description().in_features == 0 ? 0 : (pixels_ + pixels_per_tile_ - 1) / pixels_per_tile_;
   }
 
-  void RunTile(int64_t tile, const void* input, const void* kernel, void* output) const override {
+  bool RunTile(int64_t tile, const void* input, const void* kernel, void* output) const override {
     const int64_t channels = description().in_features, taps = window_.taps();
     const int64_t element = ByteWidth(description().type), out_element = ByteWidth(description().out_type);
     const bool widen = typing_.lhs != gemm::Storage::kNative, narrow = typing_.out != gemm::Storage::kNative;
     const char* weights = static_cast<const char*>(kernel);
     int64_t weight_element = element;
     // Scratch of narrow types, all as f32: weights, one pixel's inputs, its sums.
-    float* scratch = static_cast<float*>(ThreadScratch(widen || narrow ? (2 * taps + 1) * channels * 4 : 0));
+    float* scratch = nullptr;
+    if (widen || narrow) {
+      scratch = static_cast<float*>(ThreadScratch((2 * taps + 1) * channels * 4));
+      if (scratch == nullptr) return false;
+    }
     float* wide_inputs = scratch + taps * channels;
     float* sums = wide_inputs + taps * channels;
     if (widen) {
@@ -76,6 +80,7 @@ class Depthwise final : public Convolution {
         if (narrow) typing_.kernels->narrow(typing_.out, sums, to, channels);
       }
     }
+    return true;
   }
 
  private:

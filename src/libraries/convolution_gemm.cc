@@ -33,10 +33,11 @@ class ImplicitGemm final : public Convolution {
   std::string_view variant() const override { return kImplicitGemmConvolution.name; }
   int64_t tile_count() const override { return grid_.tile_count(); }
 
-  void RunTile(int64_t tile, const void* input, const void* kernel, void* output) const override {
+  bool RunTile(int64_t tile, const void* input, const void* kernel, void* output) const override {
     const ConvolutionDescription& d = description();
     void* scratch =
         ThreadScratch(typing_.kernels->scratch_bytes(grid_.block_rows(), grid_.block_columns(), k_));
+    if (scratch == nullptr) return false;
     grid_.ForEachPiece(tile, [&](const MatmulGrid::Piece& piece) {
       const Source source{this, static_cast<const char*>(input) + piece.batch * group_in_ * element_,
                           piece.row};
@@ -56,6 +57,7 @@ class ImplicitGemm final : public Convolution {
           .scratch = scratch};
       typing_.kernels->run(t);
     });
+    return true;
   }
 
  private:

@@ -52,12 +52,13 @@ class FftOf final : public Fft {
     line_scratch_ = (2 * longest + 15) / 16 * 16;
   }
 
-  void Run(int64_t index, const void* input, void* output) const override {
+  bool Run(int64_t index, const void* input, void* output) const override {
     const FftDescription& d = description();
     const int64_t complex_count = ComplexElements(d), real_count = Product(d.lengths);
     const int64_t copy = d.kind == FftKind::kIrfft ? 2 * complex_count : 0;
     T* scratch = static_cast<T*>(
         ThreadScratch((plan_scratch_ + line_scratch_ + copy) * static_cast<int64_t>(sizeof(T))));
+    if (scratch == nullptr) return false;
     Complex* line = reinterpret_cast<Complex*>(scratch + plan_scratch_);
     switch (d.kind) {
       case FftKind::kFft:
@@ -71,7 +72,7 @@ class FftOf final : public Fft {
           const T scale = 1 / static_cast<T>(real_count);
           for (int64_t i = 0; i < complex_count; ++i) out[i] = scale * out[i];
         }
-        return;
+        return true;
       }
       case FftKind::kRfft: {
         const T* in = static_cast<const T*>(input) + index * real_count;
@@ -79,7 +80,7 @@ class FftOf final : public Fft {
         for (int64_t i = 0; i < real_count / last_; ++i)
           RealLine(in + i * last_, out + i * line_, line, scratch);
         RunOuter(out, line, scratch);
-        return;
+        return true;
       }
       case FftKind::kIrfft: {
         Complex* spectrum = reinterpret_cast<Complex*>(scratch + plan_scratch_ + line_scratch_);
@@ -89,9 +90,10 @@ class FftOf final : public Fft {
         const T scale = 1 / static_cast<T>(real_count);
         for (int64_t i = 0; i < real_count / last_; ++i)
           RealLineBack(spectrum + i * line_, out + i * last_, scale, line, scratch);
-        return;
+        return true;
       }
     }
+    return true;
   }
 
  private:

@@ -38,8 +38,9 @@ class Fft {
   virtual ~Fft() = default;
 
   const FftDescription& description() const { return description_; }
-  /// Transforms element `index` of the batch on the calling thread. Input and output do not overlap.
-  virtual void Run(int64_t index, const void* input, void* output) const = 0;
+  /// Transforms element `index` of the batch on the calling thread. Input and output do not overlap. False,
+  /// with nothing written, if there was no memory to work in.
+  [[nodiscard]] virtual bool Run(int64_t index, const void* input, void* output) const = 0;
 
  protected:
   explicit Fft(FftDescription description) : description_(std::move(description)) {}

@@ -1,7 +1,9 @@
 #include "libraries/matmul.h"
 
+#include <algorithm>
 #include <cstdlib>
 
+#include "libraries/gemm/instruction_set.h"
 #include "libraries/matmul_variants.h"
 
 namespace subfloor::libraries {
@@ -26,6 +28,17 @@ const MatmulVariant* Best(const MatmulDescription& description) {
   for (const MatmulVariant* variant : kVariants)
     if (variant->runs_here() && variant->can_take(description)) return variant;
   return nullptr;
+}
+
+// What SUBFLOOR_MATMUL says; empty if nothing.
+std::string_view Forced() {
+  const char* name = std::getenv("SUBFLOOR_MATMUL");
+  return name ? name : "";
+}
+
+const MatmulVariant* VariantCalled(std::string_view name) {
+  const auto* const found = std::ranges::find(kVariants, name, &MatmulVariant::name);
+  return found == std::end(kVariants) ? nullptr : *found;
 }
 
 // An operand that is read along neither of its dimensions has no unit stride to walk by.
@@ -61,12 +74,14 @@ std::string MatmulDescription::ToString() const {
 bool CanTakeMatmul(const MatmulDescription& description, decision::Log* log, int64_t instruction) {
   using decision::Fact, decision::Question;
   const MatmulDescription d = description.WithStrides();
-  const MatmulVariant* best = Best(d);
-  if (best == nullptr)
+  const MatmulVariant* taken = Best(d);
+  if (taken == nullptr)
     return decision::Decide(log, Question::kDotLibrary, false, Fact::kTypeNotTaken, 0, 0, instruction);
   if (!FormIsTaken(d))
     return decision::Decide(log, Question::kDotLibrary, false, Fact::kFormNotTaken, 0, 0, instruction);
-  return decision::Decide(log, Question::kDotLibrary, true, best->fact, 0, 0, instruction);
+  // One that is forced and can't is Create's to refuse.
+  if (const MatmulVariant* forced = VariantCalled(Forced())) taken = forced;
+  return decision::Decide(log, Question::kDotLibrary, true, taken->fact, 0, 0, instruction);
 }
 
 Result<std::unique_ptr<const Matmul>> Matmul::Create(const MatmulDescription& description) {
@@ -74,16 +89,15 @@ Result<std::unique_ptr<const Matmul>> Matmul::Create(const MatmulDescription& de
     return BadInput("a product with a negative size: {}", description.ToString());
   const MatmulDescription d = description.WithStrides();
   if (!CanTakeMatmul(d)) return NotSupported("no library takes {}; a compiled kernel does", d.ToString());
-  if (const char* forced = std::getenv("SUBFLOOR_MATMUL"); forced && *forced) {
-    for (const MatmulVariant* variant : kVariants) {
-      if (variant->name != forced) continue;
-      if (!variant->runs_here() || !variant->can_take(d))
-        return NotSupported("SUBFLOOR_MATMUL={} does not take {}", forced, d.ToString());
-      return variant->make(d);
-    }
+  SF_CHECK(gemm::CheckForcedInstructionSet());
+  const std::string_view forced = Forced();
+  if (forced.empty()) return Best(d)->make(d);
+  const MatmulVariant* variant = VariantCalled(forced);
+  if (variant == nullptr)
     return BadInput("SUBFLOOR_MATMUL={} names no variant; known are:\n{}", forced, ListMatmulVariants());
-  }
-  return Best(d)->make(d);
+  if (!variant->runs_here() || !variant->can_take(d))
+    return NotSupported("SUBFLOOR_MATMUL={} does not take {}", forced, d.ToString());
+  return variant->make(d);
 }
 
 std::string ListMatmulVariants() {

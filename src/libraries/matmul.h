@@ -54,7 +54,8 @@ class Matmul {
   /// Depends on the shape only. Zero if the result is empty.
   virtual int64_t tile_count() const = 0;
   /// Computes one piece of the result on the calling thread. Buffers as described; none overlaps `out`.
-  virtual void RunTile(int64_t tile, const void* lhs, const void* rhs, void* out) const = 0;
+  /// False, with nothing written, if there was no memory to work in.
+  [[nodiscard]] virtual bool RunTile(int64_t tile, const void* lhs, const void* rhs, void* out) const = 0;
 
  protected:
   explicit Matmul(const MatmulDescription& description) : description_(description) {}

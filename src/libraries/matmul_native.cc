@@ -21,7 +21,7 @@ class NativeMatmul final : public Matmul {
   std::string_view variant() const override { return kNativeMatmul.name; }
   int64_t tile_count() const override { return grid_.tile_count(); }
 
-  void RunTile(int64_t tile, const void* lhs, const void* rhs, void* out) const override {
+  bool RunTile(int64_t tile, const void* lhs, const void* rhs, void* out) const override {
     const MatmulDescription& d = description();
     const gemm::Kernels& kernels = *typing_.kernels;
     gemm::Operand left{lhs, typing_.lhs, d.transpose_lhs ? 1 : d.lhs_row_stride,
@@ -44,6 +44,7 @@ class NativeMatmul final : public Matmul {
     }
     const int64_t out_bytes = ByteWidth(d.out_type);
     void* scratch = ThreadScratch(kernels.scratch_bytes(grid_.block_rows(), grid_.block_columns(), d.k));
+    if (scratch == nullptr) return false;
     grid_.ForEachPiece(tile, [&](const MatmulGrid::Piece& piece) {
       gemm::Tile t{piece.rows, piece.columns, d.k,         left,           right,  nullptr,
                    nullptr,    nullptr,       typing_.out, out_row_stride, scratch};
@@ -55,6 +56,7 @@ class NativeMatmul final : public Matmul {
               (piece.batch * d.out_batch_stride + piece.row * out_row_stride + piece.column) * out_bytes;
       kernels.run(t);
     });
+    return true;
   }
 
  private:

@@ -14,9 +14,10 @@ class OneDnnMatmul final : public Matmul {
   std::string_view variant() const override { return kOneDnnMatmul.name; }
   int64_t tile_count() const override { return grid_.tile_count(); }
 
-  void RunTile(int64_t tile, const void* lhs, const void* rhs, void* out) const override {
+  bool RunTile(int64_t tile, const void* lhs, const void* rhs, void* out) const override {
     const MatmulDescription& d = description();
     SingleOpenMpThread single;
+    bool ran = true;
     grid_.ForEachPiece(tile, [&](const MatmulGrid::Piece& p) {
       const float* left = static_cast<const float*>(lhs) + p.batch * d.lhs_batch_stride +
                           p.row * (d.transpose_lhs ? 1 : d.lhs_row_stride);
@@ -28,11 +29,12 @@ class OneDnnMatmul final : public Matmul {
         for (int64_t i = 0; i < p.rows; ++i) std::fill_n(result + i * d.out_row_stride, p.columns, 0.0f);
         return;
       }
-      // Cannot fail: can_take refused what its arguments forbid.
-      (void)onednn_.sgemm(d.transpose_lhs ? 'T' : 'N', d.transpose_rhs ? 'T' : 'N', p.rows, p.columns, d.k,
-                          1.0f, left, d.lhs_row_stride, right, d.rhs_row_stride, 0.0f, result,
-                          d.out_row_stride);
+      // Fails for want of memory only: can_take refused what its arguments forbid.
+      ran &= 0 == onednn_.sgemm(d.transpose_lhs ? 'T' : 'N', d.transpose_rhs ? 'T' : 'N', p.rows, p.columns,
+                                d.k, 1.0f, left, d.lhs_row_stride, right, d.rhs_row_stride, 0.0f, result,
+                                d.out_row_stride);
     });
+    return ran;
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "libraries/thread_scratch.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -11,6 +12,7 @@ void* ThreadScratch(int64_t bytes) {
   };
   thread_local std::unique_ptr<void, Free> memory;
   thread_local int64_t size = 0;
+  bytes = std::max<int64_t>(bytes, 1);  // null says one thing only
   if (bytes > size) {
     memory.reset();
     const int64_t rounded = (bytes + bytes / 4 + 4095) / 4096 * 4096;

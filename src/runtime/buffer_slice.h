@@ -18,13 +18,12 @@ struct BufferSlice {
   }
 };
 
-/// How a thunk touches a slice. What the content is worth before and after tells the four apart.
+/// How a thunk touches a slice. What the content is worth before and after tells the three apart.
 struct BufferUse {
   enum class Kind : uint8_t {
     kRead,     ///< valid before and after
     kWrite,    ///< valid after (also when it was read first: an update in place is a kWrite and a kRead)
     kScratch,  ///< valid neither before nor after
-    kConsume,  ///< valid before only
   };
   BufferSlice slice;
   Kind kind = Kind::kRead;

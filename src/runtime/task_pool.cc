@@ -1,6 +1,7 @@
 #include "runtime/task_pool.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "runtime/float_environment.h"
 
@@ -33,7 +34,11 @@ struct TaskPool::Loop {
 };
 
 TaskPool::TaskPool(int threads) {
-  for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { Help(); });
+  try {
+    for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { Help(); });
+  } catch (const std::system_error&) {
+    // The machine gives no more threads: those that are there do it all, in the end the caller alone.
+  }
 }
 
 TaskPool::~TaskPool() {

@@ -18,7 +18,8 @@ class TaskPool {
  public:
   using Body = void (*)(void* context, int64_t index);
 
-  /// `threads` counts the caller of a loop, so that 1 (or less) means no helpers. Helpers run in the default
+  /// `threads` counts the caller of a loop, so that 1 (or less) means no helpers. Where the
+  /// system refuses to start as many, there are fewer. Helpers run in the default
   /// floating-point environment.
   explicit TaskPool(int threads);
   ~TaskPool();  ///< no loop may be running

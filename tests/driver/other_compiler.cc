@@ -12,10 +12,11 @@ class OtherCompiler final : public Compiler {
                                   const OnPhase&) const override {
     return Bug();
   }
-  Result<Literal> Evaluate(const hlo::Module&, std::span<const Literal>, uint64_t) const override {
+  Result<Literal> Evaluate(const hlo::Module&, std::span<const Literal>, const Options&) const override {
     return Bug();
   }
-  Result<std::string> FindFirstNan(const hlo::Module&, std::span<const Literal>) const override {
+  Result<std::string> FindFirstNan(const hlo::Module&, std::span<const Literal>,
+                                   const Options&) const override {
     return Bug();
   }
   std::vector<PassInfo> Passes() const override { return {}; }

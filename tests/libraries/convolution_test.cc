@@ -92,7 +92,7 @@ void CheckAs(ConvolutionDescription d, ElementType type, std::string_view varian
   ASSERT_TRUE(convolution) << convolution.error().ToString();
   EXPECT_EQ((*convolution)->variant(), variant);
   for (int64_t tile = 0; tile < (*convolution)->tile_count(); ++tile)
-    (*convolution)->RunTile(tile, in.data(), weights.data(), out.data());
+    EXPECT_TRUE((*convolution)->RunTile(tile, in.data(), weights.data(), out.data()));
   EXPECT_TRUE(out == expected) << d.ToString();
 }
 
@@ -120,7 +120,7 @@ TEST(Convolution, ByHand) {
   float out[3];
   auto convolution = *Convolution::Create(d);
   ASSERT_EQ(convolution->tile_count(), 1);
-  convolution->RunTile(0, input, kernel, out);
+  EXPECT_TRUE(convolution->RunTile(0, input, kernel, out));
   EXPECT_THAT(out, ElementsAre(12, 23, 34));
 }
 

@@ -89,7 +89,7 @@ std::vector<C> RunFft(const FftDescription& d, const std::vector<C>& input) {
     ADD_FAILURE() << fft.error().ToString();
     return {};
   }
-  for (int64_t b = 0; b < d.batch; ++b) (*fft)->Run(b, in.data(), out.data());
+  for (int64_t b = 0; b < d.batch; ++b) EXPECT_TRUE((*fft)->Run(b, in.data(), out.data()));
   std::vector<C> result;
   for (size_t i = 0; i < out.size(); i += real_out ? 1 : 2)
     result.emplace_back(out[i], real_out ? 0 : out[i + 1]);
@@ -135,6 +135,14 @@ TEST(Fft, ByHand) {
   EXPECT_EQ(RunFft<float>(d, {{10, 0}, {-2, 2}, {-2, 0}}), (std::vector<C>{1, 2, 3, 4}));
   // Imaginary parts that a real line cannot have are ignored.
   EXPECT_EQ(RunFft<float>(d, {{10, 5}, {-2, 2}, {-2, 7}}), (std::vector<C>{1, 2, 3, 4}));
+}
+
+TEST(Fft, NoMemoryToWorkInIsAnAnswer) {
+  // The copy of the spectrum would take 2^58 bytes; neither array is touched.
+  FftDescription d{.kind = FftKind::kIrfft, .lengths = {1 << 20, 1 << 20, 1 << 16}};
+  auto fft = Fft::Create(d);
+  ASSERT_TRUE(fft) << fft.error().ToString();
+  EXPECT_FALSE((*fft)->Run(0, nullptr, nullptr));
 }
 
 TEST(Fft, SmallLengths) {

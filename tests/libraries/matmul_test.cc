@@ -21,7 +21,7 @@ class Forced {
 };
 
 void RunAll(const Matmul& matmul, const void* lhs, const void* rhs, void* out) {
-  for (int64_t tile = 0; tile < matmul.tile_count(); ++tile) matmul.RunTile(tile, lhs, rhs, out);
+  for (int64_t tile = 0; tile < matmul.tile_count(); ++tile) EXPECT_TRUE(matmul.RunTile(tile, lhs, rhs, out));
 }
 
 // Small whole numbers, so that every sum is exact and any order of it gives the same.

@@ -110,8 +110,11 @@ int Main(const Flags& flags) {
     }
   }
   for (const auto& [what, count] : unsupported) fmt::print("not supported, {} times: {}\n", count, what);
-  fmt::print("{} passed, {} failed\n", right, failed);
-  return failed == 0 && right > 0 ? 0 : 1;
+  int64_t refused = 0;
+  for (const auto& [what, count] : unsupported) refused += count;
+  fmt::print("{} passed, {} failed, {} not supported\n", right, failed, refused);
+  // The generator makes what is built: a part of the language that gets lost must not pass for a success.
+  return failed == 0 && right > 0 && refused * 50 <= right ? 0 : 1;
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "runtime/task_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <numeric>
 
 namespace subfloor::runtime {
@@ -15,6 +18,22 @@ TEST(TaskPool, EveryIndexOnce) {
     for (auto& n : seen) EXPECT_EQ(n, 1);
   }
 }
+
+// Sanitizers map terabytes and would not live under the limit.
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+TEST(TaskPoolDeathTest, FewerThreadsThanAskedForWillDo) {
+  const auto run = [] {
+    // No stack of a further thread fits.
+    const rlimit limit{1 << 20, 1 << 20};
+    setrlimit(RLIMIT_AS, &limit);
+    TaskPool pool(64);
+    std::atomic<int> sum{0};
+    pool.ParallelFor(10, 0, [&](int64_t i) { sum += static_cast<int>(i); });
+    std::_Exit(pool.threads() < 64 && sum == 45 ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST(TaskPool, TheCapHolds) {
   TaskPool pool(4);

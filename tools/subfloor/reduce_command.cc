@@ -50,7 +50,7 @@ driver::Interesting ByEvaluator(const driver::Compiler& compiler, const ReduceFl
   return [&compiler, &flags](const hlo::Module& module) {
     const auto arguments = driver::RandomArguments(module, flags.seed);
     if (!arguments) return false;
-    const auto expected = compiler.Evaluate(module, *arguments, /*rng_seed=*/0);
+    const auto expected = compiler.Evaluate(module, *arguments, flags.common.options);
     if (!expected) return false;
     const auto program = driver::Program::Compile(module, flags.common.options);
     if (!program) return program.error().kind() != ErrorKind::kNotSupported;

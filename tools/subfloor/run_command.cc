@@ -21,7 +21,7 @@ struct RunFlags {
   CompareOptions tolerance;
 
   void AddTo(CLI::App& command, bool evaluator) {
-    common.AddTo(command, /*with_options=*/!evaluator);
+    common.AddTo(command, /*with_options=*/true);
     command
         .add_option(
             "--inputs", inputs,
@@ -57,7 +57,7 @@ struct RunFlags {
   Status CheckNan(const hlo::Module& module, std::span<const Literal> arguments) const {
     const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
     Progress("looking for NaN");
-    const std::string found = SF_TRY(compiler->FindFirstNan(module, arguments));
+    const std::string found = SF_TRY(compiler->FindFirstNan(module, arguments, common.options));
     ProgressDone();
     fmt::print("{}\n", found);
     return {};
@@ -88,8 +88,7 @@ Result<Literal> RunEvaluator(const hlo::Module& module, std::span<const Literal>
                              const RunFlags& flags) {
   const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
   Progress("evaluating");
-  Result<Literal> result =
-      compiler->Evaluate(module, arguments, static_cast<uint64_t>(flags.common.options.rng_seed));
+  Result<Literal> result = compiler->Evaluate(module, arguments, flags.common.options);
   ProgressDone();
   return result;
 }
@@ -123,6 +122,7 @@ Result<int> Run(RunFlags& flags) {
 }
 
 Result<int> Eval(RunFlags& flags) {
+  SF_CHECK(flags.common.Resolve());
   std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
   WarnOfElidedConstants(*module);
   const std::vector<Literal> arguments = SF_TRY(flags.Arguments(*module));

@@ -1,4 +1,6 @@
 #include "codegen/lowering/pipeline.h"
+#include "codegen/deep_stack.h"
+#include "codegen/fatal_errors.h"
 
 #include <fmt/ranges.h>
 
@@ -91,7 +93,13 @@ Status Lower(mlir::ModuleOp module, Target target, const DumpFunction& dump) {
   return RunSteps(module, target, "all", dump, /*verify_steps=*/dump != nullptr);
 }
 
-Result<std::string> RunLowering(std::string_view text, std::string_view last, std::string_view name) {
+namespace {
+
+Result<std::string> LowerText(std::string_view text, std::string_view last, std::string_view name) {
+  // What a pass of LLVM's meets in text by hand may be more than it takes.
+  const std::string kernels = "of " + std::string(name);
+  const std::function<std::string()> no_reproducer;
+  const LlvmWork work(kernels, no_reproducer);
   ContextPool::Lease lease = ContextPool::Global().Take();
   mlir::OwningOpRef<mlir::ModuleOp> module;
   {
@@ -113,6 +121,14 @@ Result<std::string> RunLowering(std::string_view text, std::string_view last, st
   // Only what verifies gets past the parser: from here on a failure is ours.
   if (!last.empty()) SF_CHECK(RunSteps(*module, target, last, {}, /*verify_steps=*/true));
   return Print(*module);
+}
+
+}  // namespace
+
+Result<std::string> RunLowering(std::string_view text, std::string_view last, std::string_view name) {
+  Result<std::string> lowered = InternalError("not lowered");
+  SF_CHECK(RunOnDeepStacks(1, [&] { lowered = LowerText(text, last, name); }));
+  return lowered;
 }
 
 }  // namespace subfloor::codegen

@@ -1,5 +1,7 @@
 #include "device/description/cgroup.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -105,6 +107,11 @@ std::optional<int64_t> CgroupMemoryLimit(std::string_view membership, const std:
 std::string OwnCgroups() {
   std::ifstream file("/proc/self/cgroup");
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+int64_t UsableMemoryBytes() {
+  const int64_t ram = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  return std::min(ram, CgroupMemoryLimit(OwnCgroups(), "/sys/fs/cgroup").value_or(ram));
 }
 
 }  // namespace subfloor::device

@@ -22,4 +22,7 @@ std::optional<int64_t> CgroupMemoryLimit(std::string_view membership, const std:
 /// The text of /proc/self/cgroup; empty where there is none.
 std::string OwnCgroups();
 
+/// The bytes of memory that this process may use: its control groups' limit or the machine's RAM.
+int64_t UsableMemoryBytes();
+
 }  // namespace subfloor::device

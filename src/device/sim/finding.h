@@ -18,7 +18,6 @@ enum class Check : uint8_t {
   kDivergentShuffle,   ///< lanes shuffle while others of the warp do not
   kUndeclaredMeeting,  ///< a barrier or shuffle in a kernel whose plan says that it has none
 };
-inline constexpr int kChecks = 8;
 
 std::string_view ToString(Check check);
 

@@ -20,13 +20,6 @@ namespace {
 
 class Sim;
 
-// Bytes that this process may use.
-uint64_t HostMemory() {
-  const int64_t ram = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  return static_cast<uint64_t>(
-      std::min(ram, CgroupMemoryLimit(OwnCgroups(), "/sys/fs/cgroup").value_or(ram)));
-}
-
 class SimKernelObject : public Kernel {
  public:
   SimKernelObject(const Sim* owner, SimulatedKernel kernel) : owner(owner), kernel(std::move(kernel)) {}
@@ -87,7 +80,8 @@ class Sim : public SimExecutor {
       : device(device),
         options(options),
         name_("sim:" + device.name),
-        heap(std::min(static_cast<uint64_t>(device.memory_bytes), HostMemory() / 2)),
+        heap(std::min(static_cast<uint64_t>(device.memory_bytes),
+                      static_cast<uint64_t>(UsableMemoryBytes()) / 2)),
         scheduler(options.seed),
         launcher(static_cast<uint32_t>(device.threads_per_warp), options),
         findings(options.findings_kept_of_each) {}

@@ -1,6 +1,7 @@
 // The one door into libsubfloor_compiler.
 
 #include "codegen/run_lowering.h"
+#include "device/description/cgroup.h"
 #include "driver/compiler.h"
 #include "driver/compiling/compile_program.h"
 #include "driver/compiling/nan_check.h"
@@ -10,6 +11,13 @@
 namespace subfloor::driver {
 namespace {
 
+EvaluateOptions EvaluateOptionsOf(const Options& options) {
+  EvaluateOptions evaluate;
+  evaluate.rng_seed = static_cast<uint64_t>(options.rng_seed);
+  evaluate.memory_limit_bytes = options.memory_limit > 0 ? options.memory_limit : device::UsableMemoryBytes();
+  return evaluate;
+}
+
 class CompilerLibrary final : public Compiler {
  public:
   Result<CompiledProgram> Compile(const hlo::Module& module, const Options& options, const Dump& dump,
@@ -17,14 +25,12 @@ class CompilerLibrary final : public Compiler {
     return CompileProgram(module, options, dump, on_phase);
   }
   Result<Literal> Evaluate(const hlo::Module& module, std::span<const Literal> arguments,
-                           uint64_t rng_seed) const override {
-    EvaluateOptions options;
-    options.rng_seed = rng_seed;
-    return subfloor::Evaluate(module, arguments, options);
+                           const Options& options) const override {
+    return subfloor::Evaluate(module, arguments, EvaluateOptionsOf(options));
   }
-  Result<std::string> FindFirstNan(const hlo::Module& module,
-                                   std::span<const Literal> arguments) const override {
-    return driver::FindFirstNan(module, arguments);
+  Result<std::string> FindFirstNan(const hlo::Module& module, std::span<const Literal> arguments,
+                                   const Options& options) const override {
+    return driver::FindFirstNan(module, arguments, EvaluateOptionsOf(options));
   }
   std::vector<PassInfo> Passes() const override { return ListPasses(); }
   std::vector<std::string_view> Pipeline() const override { return ListPipeline(); }

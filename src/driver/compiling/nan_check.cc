@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluator/evaluator.h"
 #include "types/narrow.h"
 
 namespace subfloor::driver {
@@ -23,9 +22,9 @@ int64_t FirstNan(const Literal& literal) {
 
 }  // namespace
 
-Result<std::string> FindFirstNan(const hlo::Module& module, std::span<const Literal> arguments) {
+Result<std::string> FindFirstNan(const hlo::Module& module, std::span<const Literal> arguments,
+                                 EvaluateOptions options) {
   std::string found;
-  EvaluateOptions options;
   options.observe = [&](const hlo::Instruction& instruction, std::span<const Literal* const> operands,
                         const Literal& value) -> Status {
     if (!found.empty()) return {};
@@ -34,8 +33,9 @@ Result<std::string> FindFirstNan(const hlo::Module& module, std::span<const Lite
     if (std::ranges::any_of(operands, [](const Literal* operand) { return FirstNan(*operand) >= 0; }))
       return {};
     const std::string op_name = instruction.annotations().MetadataField("op_name");
-    found = fmt::format("%{} = {}({}) makes the first NaN, at element {} of {}", instruction.name(),
-                        ToString(instruction.opcode()), op_name, index, value.shape().ToString(false));
+    found = fmt::format("%{}, {} {}{}makes the first NaN, at element {}", instruction.name(),
+                        ToString(instruction.opcode()), value.shape().ToString(false),
+                        op_name.empty() ? " " : fmt::format(" of {} ", op_name), index);
     return {};
   };
   SF_TRY(Evaluate(module, arguments, options));

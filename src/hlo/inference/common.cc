@@ -66,6 +66,12 @@ Status WantSameSize(const OpView& op, std::string_view what, std::span<const int
                   b.size());
 }
 
+Status WantWindowNumber(const OpView& op, std::string_view what, int64_t value, int64_t d) {
+  constexpr int64_t kLimit = int64_t{1} << 40;
+  if (value <= kLimit && value >= -kLimit) return {};
+  return NotSupported("{} of {} has {} in dimension {}; numbers up to 2^40 work", what, op.name(), value, d);
+}
+
 bool SizesAgree(int64_t a, int64_t b) { return a == b || a == Shape::kUnbounded || b == Shape::kUnbounded; }
 
 bool DimensionsAgree(const Shape& a, const Shape& b) {
@@ -74,11 +80,6 @@ bool DimensionsAgree(const Shape& a, const Shape& b) {
     if (!SizesAgree(a.dimension(i), b.dimension(i))) return false;
   }
   return true;
-}
-
-bool CompatibleUpToPrecision(const Shape& a, const Shape& b) {
-  if (!a.IsArray() || !b.IsArray()) return a.Compatible(b);
-  return SameUpToPrecision(a.element_type(), b.element_type()) && DimensionsAgree(a, b);
 }
 
 Result<Shape> Dims::Make(ElementType type) const {

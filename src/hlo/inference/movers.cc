@@ -196,6 +196,7 @@ Result<Shape> InferPad(const OpView& op) {
     const auto& [low, high, interior] = padding[static_cast<size_t>(d)];
     if (interior < 0)
       return BadInput("interior padding of dimension {} is {}; it wants 0 or more", d, interior);
+    for (int64_t value : {low, high, interior}) SF_CHECK(WantWindowNumber(op, "the padding", value, d));
     if (from.dimension(d) == Shape::kUnbounded) {
       dims.Add(Shape::kUnbounded, true);
       continue;

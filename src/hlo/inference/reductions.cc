@@ -48,14 +48,9 @@ Status CheckWindow(const OpView& op, const Window& window) {
     SF_CHECK(positive("stride", w.stride));
     SF_CHECK(positive("lhs_dilate", w.base_dilation));
     SF_CHECK(positive("rhs_dilate", w.window_dilation));
-    // Every later computation with these numbers then stays inside int64.
-    constexpr int64_t kLimit = int64_t{1} << 40;
     for (int64_t value :
          {w.size, w.stride, w.base_dilation, w.window_dilation, w.padding_low, w.padding_high}) {
-      if (value > kLimit || value < -kLimit) {
-        return NotSupported("the window of {} has {} in dimension {}; numbers up to 2^40 work", op.name(),
-                            value, d);
-      }
+      SF_CHECK(WantWindowNumber(op, "the window", value, static_cast<int64_t>(d)));
     }
     if (static_cast<__int128>(w.size) * w.window_dilation > std::numeric_limits<int64_t>::max() / 4) {
       return BadInput("the window of {} reaches over more than 2^61 elements in dimension {}", op.name(), d);

@@ -44,14 +44,15 @@ Status WantIntegerScalar(const OpView& op, size_t i);
 /// Dimension numbers of `attribute` lie in [0, rank), none twice; ascending if `sorted`.
 Status WantDimensions(const OpView& op, std::string_view attribute, std::span<const int64_t> dimensions,
                       int64_t rank, bool sorted = false);
+/// A size, stride, dilation or padding of dimension d of `what` ("the window"): at most 2^40 either way, so
+/// that every later computation with it stays inside int64.
+Status WantWindowNumber(const OpView& op, std::string_view what, int64_t value, int64_t d);
 Status WantSameSize(const OpView& op, std::string_view what, std::span<const int64_t> a,
                     std::span<const int64_t> b);
 
 /// Sizes of one dimension of two operands agree: equal, or one of them unbounded.
 bool SizesAgree(int64_t a, int64_t b);
 bool DimensionsAgree(const Shape& a, const Shape& b);
-/// True for shapes that are compatible but for float precision.
-bool CompatibleUpToPrecision(const Shape& a, const Shape& b);
 
 /// Sizes and dynamic marks while a result is put together.
 struct Dims {

@@ -1,6 +1,8 @@
 #include "libraries/gemm/instruction_set.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
 
 #include "device/description/cpu_description.h"
@@ -25,6 +27,11 @@ Storage StorageOf(ElementType type) {
   }
 }
 
+std::string_view Forced() {
+  const char* name = std::getenv("SUBFLOOR_GEMM_ISA");
+  return name ? name : "";
+}
+
 const InstructionSet& Choose() {
 #if defined(__x86_64__)
   const device::CpuDescription& cpu = device::HostCpu();
@@ -33,8 +40,7 @@ const InstructionSet& Choose() {
       if (!cpu.Has(feature)) return false;
     return true;
   };
-  const char* env = std::getenv("SUBFLOOR_GEMM_ISA");
-  const std::string_view forced = env ? env : "";
+  const std::string_view forced = Forced();
   const bool avx2 = has({"avx2", "fma", "f16c", "bmi", "bmi2"});
   const bool avx512 = avx2 && has({"avx512f", "avx512bw", "avx512dq", "avx512vl"});
   if (avx512 && (forced.empty() || forced == kAvx512.name)) return kAvx512;
@@ -48,6 +54,14 @@ const InstructionSet& Choose() {
 const InstructionSet& HostInstructionSet() {
   static const InstructionSet& chosen = Choose();
   return chosen;
+}
+
+Status CheckForcedInstructionSet() {
+  const std::string_view forced = Forced();
+  const std::initializer_list<std::string_view> known = {"", "avx512", "avx2", "baseline"};
+  if (std::ranges::find(known, forced) != known.end()) return {};
+  return BadInput("SUBFLOOR_GEMM_ISA={} names no instruction set; known are avx512, avx2 and baseline",
+                  forced);
 }
 
 Typing TypingOf(ElementType lhs, ElementType rhs, ElementType out) {

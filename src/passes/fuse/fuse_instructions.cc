@@ -136,9 +136,12 @@ class Planner {
     const auto refused =
         std::ranges::find_if(candidates, [](const Candidate& c) { return c.refusal.has_value(); });
     if (read_outside || refused != candidates.end()) {
-      Record(instruction, false,
-             refused != candidates.end() ? *refused->refusal : Group::Refusal{Fact::kReadByUnfused});
-      return JoinsSome(instruction, candidates);
+      const Group::Refusal why =
+          refused != candidates.end() ? *refused->refusal : Group::Refusal{Fact::kReadByUnfused};
+      const bool joined = JoinsSome(instruction, candidates);
+      const auto kernels = static_cast<int64_t>(candidates.size());
+      Record(instruction, joined, joined ? Group::Refusal{Fact::kCopiedIntoSome, kernels} : why);
+      return joined;
     }
     const double redundant = RedundantFlops(instruction, candidates);
     if (const auto refusal = TooDear(instruction, candidates, redundant)) {
@@ -152,8 +155,8 @@ class Planner {
   }
 
   // A broadcast or the like is not worth a read from memory even where it is stored for somebody else: it
-  // joins the kernels that take it, and a copy of it serves the other users. True if the instruction itself
-  // needs no kernel any more.
+  // joins the kernels that take it, which are then all that is left of the candidates, and a copy of it
+  // serves the other users. True if the instruction itself needs no kernel any more.
   bool JoinsSome(Instruction* instruction, std::vector<Candidate>& candidates) {
     const bool free = FlopsPerElement(instruction) == 0 &&
                       4 * BytesRead(instruction) <= static_cast<double>(instruction->shape().byte_size());

@@ -150,7 +150,11 @@ class SiblingFuser {
   }
 
   Instruction* TryMerge(Instruction* a, Instruction* b) {
-    if (a == b || !SameLoops(a, b)) return nullptr;
+    if (a == b) return nullptr;
+    if (!SameLoops(a, b)) {
+      Record(b, false, Fact::kOtherLoop, 0, 0);
+      return nullptr;
+    }
     if (rank_[a].high > rank_[b].high) std::swap(a, b);
     const int64_t size = a->called()->instruction_count() + b->called()->instruction_count();
     if (size > context_.options.max_fusion_instructions) {
@@ -163,7 +167,10 @@ class SiblingFuser {
       Record(b, false, Fact::kNotElementwiseUse, 0, 0);
       return nullptr;
     }
-    if (DependsOn(b, a, /*directly=*/reads) || DependsOn(a, b, /*directly=*/false)) return nullptr;
+    if (DependsOn(b, a, /*directly=*/reads) || DependsOn(a, b, /*directly=*/false)) {
+      Record(b, false, Fact::kMayDepend, 0, 0);
+      return nullptr;
+    }
     Record(b, true, Fact::kSameLoop, 0, 0);
     return Merge(a, b);
   }
@@ -257,7 +264,9 @@ class SiblingFuser {
     return merged;
   }
 
+  // Of the pairs that an instruction is refused in, each reason is said once.
   void Record(const Instruction* instruction, bool yes, Fact fact, int64_t a, int64_t b) {
+    if (!yes && !said_.emplace(instruction, fact).second) return;
     decision::Decide(context_.log, Question::kFuseSiblings, yes, fact, a, b, instruction->id());
   }
 
@@ -265,6 +274,7 @@ class SiblingFuser {
   PassContext& context_;
   absl::flat_hash_map<const Instruction*, Rank> rank_;
   absl::flat_hash_set<const Instruction*> gone_;
+  absl::flat_hash_set<std::pair<const Instruction*, Fact>> said_;
 };
 
 }  // namespace

@@ -148,8 +148,7 @@ class LoopSimplifier {
   }
 
  private:
-  // Replaces a loop of few iterations. A side effect in the condition would be lost; there is none in
-  // practice.
+  // Replaces a loop of few iterations. A side effect in the condition would be lost: such loops stay.
   bool RunsShortly(Instruction& loop) {
     const auto counter = FindLoopCounter(loop);
     if (!counter || loop.called(0)->instruction_count() > 64) return false;

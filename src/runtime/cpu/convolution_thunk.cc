@@ -1,5 +1,7 @@
 #include "runtime/cpu/convolution_thunk.h"
 
+#include "runtime/cpu/run_tiles.h"
+
 namespace subfloor::runtime {
 
 Status ConvolutionThunk::Bind(const BindContext& context) {
@@ -23,9 +25,8 @@ Completion ConvolutionThunk::Execute(const RunContext& context) const {
   const void* input = context.Address(input_);
   const void* kernel = context.Address(kernel_);
   void* output = context.Address(output_);
-  context.ParallelFor(convolution_->tile_count(),
-                      [&](int64_t tile) { convolution_->RunTile(tile, input, kernel, output); });
-  return {};
+  return RunTiles(context, convolution_->tile_count(),
+                  [&](int64_t tile) { return convolution_->RunTile(tile, input, kernel, output); });
 }
 
 }  // namespace subfloor::runtime

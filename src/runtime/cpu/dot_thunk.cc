@@ -1,5 +1,7 @@
 #include "runtime/cpu/dot_thunk.h"
 
+#include "runtime/cpu/run_tiles.h"
+
 namespace subfloor::runtime {
 namespace {
 
@@ -34,8 +36,8 @@ Completion DotThunk::Execute(const RunContext& context) const {
   const void* lhs = context.Address(lhs_);
   const void* rhs = context.Address(rhs_);
   void* out = context.Address(out_);
-  context.ParallelFor(matmul_->tile_count(), [&](int64_t tile) { matmul_->RunTile(tile, lhs, rhs, out); });
-  return {};
+  return RunTiles(context, matmul_->tile_count(),
+                  [&](int64_t tile) { return matmul_->RunTile(tile, lhs, rhs, out); });
 }
 
 }  // namespace subfloor::runtime

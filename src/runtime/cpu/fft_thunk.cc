@@ -1,5 +1,7 @@
 #include "runtime/cpu/fft_thunk.h"
 
+#include "runtime/cpu/run_tiles.h"
+
 namespace subfloor::runtime {
 
 Status FftThunk::Bind(const BindContext& context) {
@@ -13,8 +15,8 @@ Status FftThunk::Bind(const BindContext& context) {
 Completion FftThunk::Execute(const RunContext& context) const {
   const void* input = context.Address(input_);
   void* output = context.Address(output_);
-  context.ParallelFor(description_.batch, [&](int64_t index) { fft_->Run(index, input, output); });
-  return {};
+  return RunTiles(context, description_.batch,
+                  [&](int64_t index) { return fft_->Run(index, input, output); });
 }
 
 }  // namespace subfloor::runtime
