@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "absl/container/flat_hash_map.h"
 #include "passes/expand/replace.h"
+#include "passes/inline_body.h"
 
 namespace subfloor::passes {
 namespace {
@@ -60,17 +60,7 @@ std::optional<Cost> CostOfBranches(const Instruction& conditional) {
 }
 
 Instruction* Inlined(Builder& b, const hlo::Computation& branch, Instruction* argument) {
-  absl::flat_hash_map<const Instruction*, Instruction*> values;
-  for (const Instruction* op : branch.MakePostOrder()) {
-    if (op->IsParameter()) {
-      values[op] = argument;
-      continue;
-    }
-    std::vector<Instruction*> operands;
-    for (const Instruction* operand : op->operands()) operands.push_back(values[operand]);
-    values[op] = b.computation()->AddClone(*op, op->shape(), operands);
-  }
-  return values[branch.root()];
+  return CopyBody(branch, {{argument}}, *b.computation())[branch.root()];
 }
 
 }  // namespace

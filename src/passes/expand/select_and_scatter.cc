@@ -1,7 +1,7 @@
 #include "passes/expand/select_and_scatter.h"
 
-#include "absl/container/flat_hash_map.h"
 #include "passes/expand/replace.h"
+#include "passes/inline_body.h"
 
 namespace subfloor::passes {
 namespace {
@@ -19,21 +19,13 @@ Result<Computation*> MakeChooser(hlo::Module& module, const Computation& select,
   Builder b(module.AddComputation("choose"));
   Instruction* p[4];
   for (int64_t i = 0; i < 4; ++i) p[i] = b.Parameter(i, Shape::Scalar(i % 2 == 0 ? type : index));
-  absl::flat_hash_map<const Instruction*, Instruction*> values;
-  for (const Instruction* inner : select.MakePostOrder()) {
-    if (inner->IsParameter()) {
-      values[inner] = inner->parameter_number() == 0 ? p[0] : p[2];
-      continue;
-    }
-    std::vector<Instruction*> operands;
-    for (const Instruction* operand : inner->operands()) operands.push_back(values[operand]);
-    values[inner] = b.computation()->AddClone(*inner, inner->shape(), operands);
-  }
+  Instruction* const values[] = {p[0], p[2]};
+  Instruction* selected = CopyBody(select, values, *b.computation())[select.root()];
   Instruction* none = b.ScalarInt(index, -1);
   Instruction* empty = b.Compare(p[1], none, ComparisonDirection::kEq);
   // A candidate without position is the other side's empty start.
   Instruction* no_candidate = b.Compare(p[3], none, ComparisonDirection::kEq);
-  Instruction* keep = b.Or(no_candidate, b.And(b.Not(empty), values[select.root()]));
+  Instruction* keep = b.Or(no_candidate, b.And(b.Not(empty), selected));
   SF_CHECK(b.Finish(b.Tuple({b.Select(keep, p[0], p[2]), b.Select(keep, p[1], p[3])})));
   return b.computation();
 }

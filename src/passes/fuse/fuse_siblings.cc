@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "passes/fuse/outline.h"
+#include "passes/inline_body.h"
 #include "passes/make.h"
 
 namespace subfloor::passes {
@@ -206,27 +207,19 @@ class SiblingFuser {
   // Both bodies laid out in the computation, then taken up by one fusion.
   Instruction* Merge(Instruction* a, Instruction* b) {
     std::vector<Instruction*> members, outputs;
-    absl::flat_hash_map<const Instruction*, Instruction*> result_of_a;
     const Rank rank = {std::min(rank_[a].low, rank_[b].low), std::max(rank_[a].high, rank_[b].high)};
     std::vector<std::pair<Instruction*, size_t>> old_results;  // the fusions, and how many outputs each has
     for (Instruction* fusion : {a, b}) {
-      absl::flat_hash_map<const Instruction*, Instruction*> values;
-      const Instruction* root = fusion->called()->root();
-      for (const Instruction* instruction : fusion->called()->MakePostOrder()) {
-        if (instruction->IsParameter()) {
-          Instruction* operand = fusion->operand(instruction->parameter_number());
-          values[instruction] = operand == a ? outputs[0] : operand;
-          continue;
-        }
-        if (instruction == root && root->opcode() == Opcode::kTuple) continue;
-        std::vector<Instruction*> operands;
-        for (const Instruction* operand : instruction->operands()) operands.push_back(values[operand]);
-        Instruction* copy = computation_.AddClone(*instruction, instruction->shape(), operands);
-        values[instruction] = copy;
-        if (!copy->IsConstant()) members.push_back(copy);
+      std::vector<Instruction*> operands = fusion->operands();
+      if (fusion == b) std::ranges::replace(operands, a, outputs[0]);
+      const BodyCopy copies = CopyBody(*fusion->called(), operands, computation_);
+      for (Instruction* copy : copies.instructions) {
+        if (!copy->IsConstant() && copy->opcode() != Opcode::kTuple) members.push_back(copy);
       }
       const auto results = Results(fusion);
-      for (const Instruction* result : results) outputs.push_back(values[result]);
+      for (const Instruction* result : results) outputs.push_back(copies[result]);
+      Instruction* root = copies[fusion->called()->root()];
+      if (root->opcode() == Opcode::kTuple) computation_.Remove(root);
       old_results.emplace_back(fusion, results.size());
     }
     size_t next = 0;
