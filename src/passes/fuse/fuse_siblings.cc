@@ -1,6 +1,7 @@
 #include "passes/fuse/fuse_siblings.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -127,8 +128,11 @@ class SiblingFuser {
   }
 
  private:
+  // Places in the order before any merge. What an instruction needs, directly or not, stands at `high` or
+  // before; a fusion whose parts begin at `low` or later is therefore needed by nothing whose high lies
+  // below.
   struct Rank {
-    int64_t low, high;  // of the instructions merged into it, in the order before any merge
+    int64_t low, high;
   };
 
   bool MergeReaders(Instruction* value) {
@@ -172,6 +176,12 @@ class SiblingFuser {
       Record(b, false, Fact::kMayDepend, 0, 0);
       return nullptr;
     }
+    const auto later = UsersBelow(a, rank_[b].high);
+    if (!later) {
+      Record(b, false, Fact::kMayDepend, 0, 0);
+      return nullptr;
+    }
+    for (const Instruction* user : *later) rank_[user].high = rank_[b].high;
     Record(b, true, Fact::kSameLoop, 0, 0);
     return Merge(a, b);
   }
@@ -202,6 +212,28 @@ class SiblingFuser {
       for (const Instruction* before : instruction->control_predecessors()) reach(before);
     }
     return false;
+  }
+
+  // What needs `source`, directly or not, and has a high below `high`: it would come to need all that stands
+  // up to there. Nothing if that is too much to look at.
+  std::optional<std::vector<const Instruction*>> UsersBelow(const Instruction* source, int64_t high) {
+    absl::flat_hash_set<const Instruction*> seen = {source};
+    std::vector<const Instruction*> ranked, pending = {source};
+    while (!pending.empty()) {
+      const Instruction* instruction = pending.back();
+      pending.pop_back();
+      const auto reach = [&](const Instruction* after) {
+        const auto rank = rank_.find(after);
+        if (rank != rank_.end() && rank->second.high >= high) return;
+        if (!seen.insert(after).second) return;
+        if (rank != rank_.end()) ranked.push_back(after);
+        pending.push_back(after);
+      };
+      for (const hlo::Use& use : instruction->uses()) reach(use.user);
+      for (const Instruction* after : instruction->control_successors()) reach(after);
+      if (seen.size() > kMaxVisited) return std::nullopt;
+    }
+    return ranked;
   }
 
   // Both bodies laid out in the computation, then taken up by one fusion.
