@@ -158,6 +158,11 @@ class Emitter {
       case Opcode::kCustomCall:
         return EmitCustomCall(instruction, thunks);
       case Opcode::kRngGetAndUpdateState:
+        if (instruction->shape().element_type() != ElementType::kU64 ||
+            instruction->shape().element_count() != 2) {
+          return NotSupported("%{}: a random state of {}; u64[2] would work", instruction->name(),
+                              instruction->shape().ToString(false));
+        }
         thunks.Emplace<runtime::RngStateThunk>(
             InfoOf(instruction), instruction->As<hlo::RngStateAttributes>().delta, SlicesOf(instruction)[0]);
         return {};

@@ -36,13 +36,13 @@ class Depthwise final : public Convolution {
     const char* weights = static_cast<const char*>(kernel);
     int64_t weight_element = element;
     // Scratch of narrow types, all as f32: weights, one pixel's inputs, its sums.
-    float* scratch = nullptr;
+    float *scratch = nullptr, *wide_inputs = nullptr, *sums = nullptr;
     if (widen || narrow) {
       scratch = static_cast<float*>(ThreadScratch((2 * taps + 1) * channels * 4));
       if (scratch == nullptr) return false;
+      wide_inputs = scratch + taps * channels;
+      sums = wide_inputs + taps * channels;
     }
-    float* wide_inputs = scratch + taps * channels;
-    float* sums = wide_inputs + taps * channels;
     if (widen) {
       typing_.kernels->widen(typing_.rhs, kernel, scratch, taps * channels);
       weights = reinterpret_cast<const char*>(scratch);
