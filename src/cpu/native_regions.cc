@@ -372,7 +372,12 @@ std::vector<std::pair<int64_t, int64_t>> SharedBuffers(const Instruction& fusion
                                                        const BufferAssignment& assignment) {
   std::vector<std::pair<int64_t, int64_t>> shared;
   for (const auto& [operand, leaf] : InPlaceOperands(fusion)) shared.emplace_back(leaf, operand);
-  if (!shared.empty()) return shared;
+  return shared.empty() ? OverlappingBuffers(fusion, flow, assignment) : shared;
+}
+
+std::vector<std::pair<int64_t, int64_t>> OverlappingBuffers(const Instruction& fusion, const ValueFlow& flow,
+                                                            const BufferAssignment& assignment) {
+  std::vector<std::pair<int64_t, int64_t>> shared;
   const auto place = [&](ValueId id) -> const Place& { return assignment.places[static_cast<size_t>(id)]; };
   const std::span<const ValueId> results = flow.LeavesOf(&fusion);
   for (int64_t i = 0; i < fusion.operand_count(); ++i) {

@@ -33,8 +33,13 @@ using NativeRegions =
 NativeRegions FindNativeRegions(const hlo::Module& module, const ValueFlow& flow, const StepOrder& order,
                                 const BufferAssignment& assignment, decision::Log* log);
 
-/// (output leaf, operand) pairs of a fusion that lie in the same bytes.
+/// (output leaf, operand) pairs of a fusion that lie in the same bytes: updated in place, or overlapping.
 std::vector<std::pair<int64_t, int64_t>> SharedBuffers(const hlo::Instruction& fusion, const ValueFlow& flow,
                                                        const BufferAssignment& assignment);
+/// (output leaf, operand) pairs that the assignment put into the same bytes, by whatever rule it was allowed
+/// to.
+std::vector<std::pair<int64_t, int64_t>> OverlappingBuffers(const hlo::Instruction& fusion,
+                                                            const ValueFlow& flow,
+                                                            const BufferAssignment& assignment);
 
 }  // namespace subfloor::cpu

@@ -69,7 +69,7 @@ std::vector<int64_t> Donations(const hlo::Module& module) {
 
 class Analysis {
  public:
-  explicit Analysis(const hlo::Module& module) : module_(module) {}
+  Analysis(const hlo::Module& module, const BufferRules& rules) : module_(module), rules_(rules) {}
 
   Result<ValueFlow> Run() {
     const hlo::Computation* entry = module_.entry();
@@ -257,7 +257,7 @@ class Analysis {
   }
 
   void VisitOp(const hlo::Instruction* instruction) {
-    const std::vector<std::pair<int64_t, int64_t>> in_place = InPlaceOperands(*instruction);
+    const BufferRules::Pairs in_place = rules_.in_place(*instruction);
     std::vector<ValueId> leaves;
     int64_t count = 0;
     for (const Shape* leaf : Leaves(instruction->shape())) {
@@ -273,10 +273,8 @@ class Analysis {
     }
     // An operand that is read element by element, each just before its place is written, ends a tick before
     // the results begin: it may share bytes with one of them.
-    std::vector<std::pair<int64_t, int64_t>> overlaps;
-    if (in_place.empty() && instruction->opcode() == hlo::Opcode::kFusion) {
-      overlaps = dispatch::ElementwiseOverlaps(*instruction->called());
-    }
+    BufferRules::Pairs overlaps;
+    if (in_place.empty()) overlaps = rules_.may_overlap(*instruction);
     const int64_t step = NextStep();
     const auto among = [](const std::vector<std::pair<int64_t, int64_t>>& pairs, int64_t operand) {
       return std::ranges::find(pairs, operand, &std::pair<int64_t, int64_t>::first) != pairs.end();
@@ -364,6 +362,7 @@ class Analysis {
   }
 
   const hlo::Module& module_;
+  const BufferRules& rules_;
   ValueFlow flow_;
   int64_t step_ = 0;
   int64_t leaf_count_ = 0;
@@ -376,6 +375,18 @@ std::vector<std::pair<int64_t, int64_t>> InPlaceOperands(const hlo::Instruction&
   return dispatch::InPlaceUpdates(*instruction.called());
 }
 
-Result<ValueFlow> AnalyzeValueFlow(const hlo::Module& module) { return Analysis(module).Run(); }
+BufferRules CpuBufferRules() {
+  BufferRules rules;
+  rules.in_place = InPlaceOperands;
+  rules.may_overlap = [](const hlo::Instruction& instruction) -> BufferRules::Pairs {
+    if (instruction.opcode() != hlo::Opcode::kFusion) return {};
+    return dispatch::ElementwiseOverlaps(*instruction.called());
+  };
+  return rules;
+}
+
+Result<ValueFlow> AnalyzeValueFlow(const hlo::Module& module, const BufferRules& rules) {
+  return Analysis(module, rules).Run();
+}
 
 }  // namespace subfloor::cpu

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -76,7 +77,19 @@ struct ValueFlow {
 /// (operand, output leaf) of a fusion that updates operands in place; empty for everything else.
 std::vector<std::pair<int64_t, int64_t>> InPlaceOperands(const hlo::Instruction& instruction);
 
+/// What a target's kernels do with their operands' buffers: (operand, output leaf) pairs of an instruction.
+struct BufferRules {
+  using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+  /// The operand is updated in place: it is the output.
+  std::function<Pairs(const hlo::Instruction&)> in_place;
+  /// The operand may lie where the output does: each of its elements is read before anybody overwrites it.
+  std::function<Pairs(const hlo::Instruction&)> may_overlap;
+};
+
+/// Those of the kernels of a CPU.
+BufferRules CpuBufferRules();
+
 /// Errors: not supported when control flow nests deeper than runtime::Executable::kMaxNesting.
-Result<ValueFlow> AnalyzeValueFlow(const hlo::Module& module);
+Result<ValueFlow> AnalyzeValueFlow(const hlo::Module& module, const BufferRules& rules = CpuBufferRules());
 
 }  // namespace subfloor::cpu

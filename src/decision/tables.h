@@ -80,6 +80,7 @@
   X(kNoHero, "no such op feeds the root element by element")                                                 \
   X(kHeroFound, "found behind {a} elementwise ops")                                                          \
   X(kUnknownStamp, "nobody here owns the stamp; compiled as the computation it holds")                       \
+  X(kEmitterRefused, "the emitter of its choice does not take the fusion")                                   \
   X(kNothingElse, "nothing else applies")                                                                    \
   X(kOtherReader, "another op reads the buffer")                                                             \
   /* dispatch on GPUs */                                                                                     \

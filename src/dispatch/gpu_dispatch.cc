@@ -40,6 +40,13 @@ class Chooser {
     return Loop();
   }
 
+  // A loop whatever else would apply.
+  Result<GpuChoice> PlainLoop() {
+    choice_.heroes.assign(roots().begin(), roots().end());
+    ask_(Question::kLoop, true, Fact::kEmitterRefused);
+    return ComputedLoop();
+  }
+
  private:
   std::span<const Instruction* const> roots() const { return choice_.fusion.roots(); }
   GpuChoice Done() { return std::move(choice_); }
@@ -263,6 +270,10 @@ class Chooser {
         return Done();
       }
     }
+    return ComputedLoop();
+  }
+
+  Result<GpuChoice> ComputedLoop() {
     // A loop computes one element from others; these two write where their data says.
     for (const Instruction* root : roots()) {
       if (root->opcode() == Opcode::kScatter || root->opcode() == Opcode::kSort) {
@@ -344,6 +355,11 @@ Result<GpuChoice> ChooseGpuEmitter(const hlo::Computation& body, int64_t instruc
   FusionView fusion = FusionView::OfBody(body);
   if (fusion.roots().empty()) return NotSupported("a fusion without results");
   return Chooser(std::move(fusion), device, ask).Choose();
+}
+
+Result<GpuChoice> FallBackToLoop(const Instruction& fusion, const device::DeviceDescription& device,
+                                 decision::Log* log) {
+  return Chooser(FusionView::OfBody(*fusion.called()), device, {log, fusion.id()}).PlainLoop();
 }
 
 bool IsFusibleAlone(Opcode opcode) {

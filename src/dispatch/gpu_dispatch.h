@@ -55,6 +55,11 @@ Result<GpuChoice> ChooseGpuEmitter(const hlo::Instruction& instruction,
 Result<GpuChoice> ChooseGpuEmitter(const hlo::Computation& body, int64_t instruction,
                                    const device::DeviceDescription& device, decision::Log* log);
 
+/// A loop for a fusion that the emitter of its choice does not take: the log says so. Errors: not supported
+/// for what is no loop.
+Result<GpuChoice> FallBackToLoop(const hlo::Instruction& fusion, const device::DeviceDescription& device,
+                                 decision::Log* log);
+
 /// Ops that become a fusion of their own when nothing fused them: named wrapped_<op>.
 bool IsFusibleAlone(hlo::Opcode opcode);
 

@@ -10,9 +10,11 @@
 
 #include "base/error.h"
 #include "decision/compile_report.h"
+#include "device/description/device_description.h"
 #include "driver/options.h"
 #include "hlo/module.h"
 #include "runtime/cpu/executable.h"
+#include "runtime/gpu/device_executable.h"
 #include "types/literal.h"
 
 /// The seam between the two libraries. libsubfloor reads, checks, loads and runs; whatever rewrites, compiles
@@ -29,6 +31,20 @@ struct CompiledProgram {
   decision::CompileReport report;
 };
 
+/// A device that is simulated, and how.
+struct SimulatedTarget {
+  device::DeviceDescription device;
+  bool checked = false;  ///< every access is checked, and what is wrong with one is an error
+};
+
+/// What of a program is fused for a device: docs/cli.md.
+enum class DeviceFusing : uint8_t { kOneBody, kAsGiven, kOurs };
+
+struct CompiledForDevice {
+  runtime::DeviceExecutable::Parts parts;
+  decision::CompileReport report;
+};
+
 struct PassInfo {
   std::string_view name, summary;
 };
@@ -42,6 +58,13 @@ class Compiler {
   /// Errors: those of cpu::Compile; bad input for an option's value.
   virtual Result<CompiledProgram> Compile(const hlo::Module& module, const Options& options, const Dump& dump,
                                           const OnPhase& on_phase) const = 0;
+  /// The same for a simulated device. Errors: those of gpu::Compile; bad input for an option's value.
+  virtual Result<CompiledForDevice> CompileForDevice(const hlo::Module& module, const Options& options,
+                                                     const SimulatedTarget& target, DeviceFusing fusing,
+                                                     const Dump& dump, const OnPhase& on_phase) const = 0;
+  /// Simplifies and fuses as compiling for a GPU does.
+  virtual Status OptimizeForDevice(hlo::Module& module, const Options& options) const = 0;
+
   /// Counts of the options: rng-seed, memory-limit. Errors: those of the evaluator.
   virtual Result<Literal> Evaluate(const hlo::Module& module, std::span<const Literal> arguments,
                                    const Options& options) const = 0;

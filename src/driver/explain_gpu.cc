@@ -1,41 +1,18 @@
 #include "driver/explain_gpu.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "base/file.h"
 #include "dispatch/gpu_dispatch.h"
 #include "driver/describe_plan.h"
 #include "driver/program_io.h"
+#include "hlo/running_computations.h"
 
 namespace subfloor::driver {
 namespace {
 
 using hlo::Instruction;
 using hlo::Opcode;
-
-// The entry, and what runs as part of it: bodies of loops, branches, calls. Not what fusions hold or
-// reducers.
-std::vector<const hlo::Computation*> RunningComputations(const hlo::Module& module) {
-  std::vector<const hlo::Computation*> found = {module.entry()};
-  for (size_t i = 0; i < found.size(); ++i) {
-    for (const Instruction* instruction : found[i]->instructions()) {
-      switch (instruction->opcode()) {
-        case Opcode::kWhile:
-        case Opcode::kConditional:
-        case Opcode::kCall:
-        case Opcode::kAsyncStart:
-          for (const hlo::Computation* called : instruction->called_computations()) {
-            if (std::ranges::find(found, called) == found.end()) found.push_back(called);
-          }
-          break;
-        default:
-          break;
-      }
-    }
-  }
-  return found;
-}
 
 void Add(explain::GpuReport& report, std::string name, const Shape& shape, int64_t instruction,
          Result<dispatch::GpuChoice> choice) {
@@ -103,7 +80,7 @@ explain::GpuReport ExplainForGpu(const hlo::Module& module, bool as_fusion,
     Add(report, body.name(), body.root()->shape(), id, dispatch::ChooseGpuEmitter(body, id, device, log));
     return report;
   }
-  for (const hlo::Computation* computation : RunningComputations(module)) {
+  for (const hlo::Computation* computation : hlo::RunningComputations(module)) {
     for (const Instruction* instruction : computation->MakePostOrder()) {
       const bool fusion = instruction->opcode() == Opcode::kFusion;
       if (!fusion && !dispatch::IsFusibleAlone(instruction->opcode())) continue;

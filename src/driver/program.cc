@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 
 #include "device/description/kernel_abi.h"
 #include "driver/reproducer.h"
+#include "driver/signature.h"
 #include "runtime/cpu/profile_table.h"
-#include "types/physical.h"
 
 namespace subfloor::driver {
 namespace {
@@ -44,29 +43,27 @@ class Buffers {
   std::vector<runtime::BufferView> views_;
 };
 
-// A bug of ours comes with the program that shows it.
-Error WithReproducer(Error error, const hlo::Module& module, const Options& options) {
-  if (error.kind() != ErrorKind::kInternal) return error;
-  const std::string where = LeaveReproducer(module, options, error.ToString());
-  if (where.empty()) return error;
-  return Error(error.kind(), fmt::format("{}; {}", error.message(), where))
-      .At(error.position())
-      .In(error.instruction());
-}
-
 }  // namespace
 
 struct Program::Parts {
   CompiledProgram compiled;
   std::unique_ptr<runtime::TaskPool> pool;
-  std::vector<Shape> parameter_shapes;  // by parameter
-  std::vector<Shape> argument_leaves;   // with entry layouts
-  Shape result_shape;
-  std::vector<Shape> result_leaves;
+  Signature signature;
 
-  Status PlaceArguments(std::span<const Literal> arguments, Buffers& inputs) const;
-  Result<Literal> TakeResult(const Buffers& outputs) const;
-  Status Allocate(Buffers& inputs, Buffers& outputs) const;
+  Status PlaceArguments(std::span<const Literal> arguments, const Buffers& inputs) const {
+    std::vector<std::span<std::byte>> buffers;
+    for (size_t i = 0; i < inputs.views().size(); ++i) buffers.push_back(inputs.bytes(i));
+    return signature.Place(arguments, buffers);
+  }
+  Result<Literal> TakeResult(const Buffers& outputs) const {
+    std::vector<std::span<const std::byte>> buffers;
+    for (size_t i = 0; i < outputs.views().size(); ++i) buffers.push_back(outputs.bytes(i));
+    return signature.Take(buffers);
+  }
+  Status Allocate(Buffers& inputs, Buffers& outputs) const {
+    SF_CHECK(inputs.Allocate(signature.argument_sizes()));
+    return outputs.Allocate(signature.result_sizes());
+  }
   runtime::RunOptions MakeRunOptions() const {
     runtime::RunOptions options;
     options.pool = pool.get();
@@ -88,53 +85,8 @@ Result<std::unique_ptr<Program>> Program::Compile(const hlo::Module& module, con
   if (!compiled) return std::unexpected(WithReproducer(std::move(compiled).error(), module, options));
   parts.compiled = *std::move(compiled);
   parts.pool = std::make_unique<runtime::TaskPool>(options.ThreadCount());
-  const hlo::EntryLayout layout = module.entry_layout();
-  for (const Shape& parameter : layout.parameters) {
-    parts.parameter_shapes.push_back(parameter);
-    for (const Shape* leaf : Leaves(parameter)) parts.argument_leaves.push_back(*leaf);
-  }
-  parts.result_shape = layout.result;
-  for (const Shape* leaf : Leaves(layout.result)) parts.result_leaves.push_back(*leaf);
+  parts.signature = Signature(module);
   return program;
-}
-
-Status Program::Parts::Allocate(Buffers& inputs, Buffers& outputs) const {
-  std::vector<int64_t> sizes;
-  for (const Shape& leaf : argument_leaves) sizes.push_back(leaf.byte_size());
-  SF_CHECK(inputs.Allocate(sizes));
-  sizes.clear();
-  for (const Shape& leaf : result_leaves) sizes.push_back(leaf.byte_size());
-  return outputs.Allocate(sizes);
-}
-
-Status Program::Parts::PlaceArguments(std::span<const Literal> arguments, Buffers& inputs) const {
-  if (arguments.size() != parameter_shapes.size()) {
-    return BadInput("{} arguments for a program of {} parameters", arguments.size(), parameter_shapes.size());
-  }
-  size_t leaf = 0;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i].shape().Compatible(parameter_shapes[i])) {
-      return BadInput("argument {} is {}, the program wants {}", i, arguments[i].shape().ToString(false),
-                      parameter_shapes[i].ToString(false));
-    }
-    for (const Literal* literal : Leaves(arguments[i])) {
-      if (literal->shape().IsArray())
-        RowMajorToPhysical(argument_leaves[leaf], literal->bytes(), inputs.bytes(leaf));
-      ++leaf;
-    }
-  }
-  return {};
-}
-
-Result<Literal> Program::Parts::TakeResult(const Buffers& outputs) const {
-  Literal result = SF_TRY(Literal::Zeros(result_shape));
-  size_t number = 0;
-  for (Literal* leaf : MutableLeaves(result)) {
-    if (leaf->shape().IsArray())
-      PhysicalToRowMajor(result_leaves[number], outputs.bytes(number), leaf->mutable_bytes());
-    ++number;
-  }
-  return result;
 }
 
 Result<Literal> Program::Run(std::span<const Literal> arguments) const {

@@ -40,4 +40,13 @@ std::string LeaveReproducer(const hlo::Module& module, const Options& options, s
   return fmt::format("the program lies in {}", path);
 }
 
+Error WithReproducer(Error error, const hlo::Module& module, const Options& options) {
+  if (error.kind() != ErrorKind::kInternal) return error;
+  const std::string where = LeaveReproducer(module, options, error.ToString());
+  if (where.empty()) return error;
+  return Error(error.kind(), fmt::format("{}; {}", error.message(), where))
+      .At(error.position())
+      .In(error.instruction());
+}
+
 }  // namespace subfloor::driver

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "driver/options.h"
 #include "hlo/module.h"
 
@@ -14,5 +15,8 @@ namespace subfloor::driver {
 /// where it lies or why it could not be written; empty if the option says "none". Threads: any; it is also
 /// called when LLVM is about to end the process.
 std::string LeaveReproducer(const hlo::Module& module, const Options& options, std::string_view message);
+
+/// The error, with where the program was left if it is a bug of ours.
+Error WithReproducer(Error error, const hlo::Module& module, const Options& options);
 
 }  // namespace subfloor::driver

@@ -42,7 +42,11 @@ bool ComputationReader::ReadOperands(Frame& frame, Call& outer) {
       if (lexer_.Peek() != ')') return lexer_.FailWanted("`,` or `)`");
       lexer_.Accept(')');
       if (call == &outer) return true;
-      Instruction* made = Make(frame, *call, {}, fmt::format("{}.anon", ToString(call->opcode)));
+      // It has no attributes; what cannot do without is refused here as anywhere.
+      Pending alone;
+      alone.call = std::move(*call);
+      if (!CheckAttributes(alone)) return false;
+      Instruction* made = Make(frame, alone.call, {}, fmt::format("{}.anon", ToString(alone.call.opcode)));
       if (made == nullptr) return false;
       unwritten_.insert(made);
       nested.pop_back();

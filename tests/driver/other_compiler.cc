@@ -12,6 +12,11 @@ class OtherCompiler final : public Compiler {
                                   const OnPhase&) const override {
     return Bug();
   }
+  Result<CompiledForDevice> CompileForDevice(const hlo::Module&, const Options&, const SimulatedTarget&,
+                                             DeviceFusing, const Dump&, const OnPhase&) const override {
+    return Bug();
+  }
+  Status OptimizeForDevice(hlo::Module&, const Options&) const override { return Bug(); }
   Result<Literal> Evaluate(const hlo::Module&, std::span<const Literal>, const Options&) const override {
     return Bug();
   }

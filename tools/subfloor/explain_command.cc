@@ -1,3 +1,4 @@
+#include "driver/device_program.h"
 #include "driver/explain_gpu.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
@@ -27,15 +28,16 @@ Result<int> ExplainCpu(ExplainFlags& flags) {
 Result<int> Explain(ExplainFlags& flags) {
   SF_CHECK(flags.common.Resolve());
   if (flags.target == "cpu") return ExplainCpu(flags);
-  const device::DeviceDescription device = SF_TRY(driver::FindDevice(flags.target));
-  if (flags.optimize) {
-    return NotSupported(
-        "--optimize for {}: there is no pipeline for GPUs yet; a program that is fused already is "
-        "explained as it is",
-        device.name);
-  }
+  // A simulated device is explained as the device that it is.
+  const bool simulated = flags.target.starts_with("sim:");
+  const device::DeviceDescription device =
+      simulated ? SF_TRY(driver::FindTarget(flags.target)).device : SF_TRY(driver::FindDevice(flags.target));
   const driver::TextAndProgram input = SF_TRY(driver::ReadTextAndProgram(flags.common.file));
-  const bool as_fusion = flags.as_fusion || !driver::MarksEntry(input.text);
+  const bool as_fusion = !flags.optimize && (flags.as_fusion || !driver::MarksEntry(input.text));
+  if (flags.optimize) {
+    const driver::Compiler* compiler = SF_TRY(driver::LoadCompiler());
+    SF_CHECK(compiler->OptimizeForDevice(*input.module, flags.common.options));
+  }
   const explain::GpuReport report = driver::ExplainForGpu(*input.module, as_fusion, device);
   fmt::print("{}", flags.json ? explain::ExplainAsJson(report) : explain::Explain(report));
   return kRight;

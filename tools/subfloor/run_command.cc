@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "driver/compiler.h"
+#include "driver/device_program.h"
+#include "driver/explain_gpu.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
 #include "tools/subfloor/commands.h"
@@ -17,7 +19,7 @@ struct RunFlags {
   std::string inputs, outputs, target = "cpu", compare;
   uint64_t seed = 0;
   int64_t repeat = 1;
-  bool profile = false, nan_check = false;
+  bool profile = false, nan_check = false, optimize = false, as_fusion = false;
   CompareOptions tolerance;
 
   void AddTo(CLI::App& command, bool evaluator) {
@@ -35,9 +37,15 @@ struct RunFlags {
     command.add_flag("--nan-check", nan_check,
                      "name the first op that makes a NaN out of none (by the evaluator)");
     if (evaluator) return;
-    command.add_option("--target", target, "what to run on")
-        ->check(CLI::IsMember({"cpu"}))
+    command
+        .add_option("--target", target,
+                    "what to run on: cpu, or a simulated GPU, sim:h100; with every access checked, "
+                    "sim:h100:checked")
+        ->type_name("TARGET")
         ->capture_default_str();
+    command.add_flag("--optimize", optimize, "simplify and fuse anew (simulated GPUs; the CPU always does)");
+    command.add_flag("--fusion", as_fusion,
+                     "the entry is the body of one fusion, as it is without ENTRY (simulated GPUs)");
     command.add_option("--compare", compare, "compare the results with another way of computing them")
         ->check(CLI::IsMember({"evaluator"}));
     command.add_option("--max-ulp", tolerance.max_ulp, "accept this many units in the last place")
@@ -93,15 +101,16 @@ Result<Literal> RunEvaluator(const hlo::Module& module, std::span<const Literal>
   return result;
 }
 
-Result<int> Run(RunFlags& flags) {
-  SF_CHECK(flags.common.Resolve());
-  std::unique_ptr<hlo::Module> module = SF_TRY(driver::ReadProgram(flags.common.file));
-  WarnOfElidedConstants(*module);
-  const std::vector<Literal> arguments = SF_TRY(flags.Arguments(*module));
-  if (flags.nan_check) SF_CHECK(flags.CheckNan(*module, arguments));
+// Compiles, runs and compares: the same for a driver::Program and a driver::DeviceProgram, which `compile`
+// makes.
+template <typename Compile, typename Profile>
+Result<int> CompileAndRun(const RunFlags& flags, const hlo::Module& module, const Compile& compile,
+                          const Profile& profile) {
+  const std::vector<Literal> arguments = SF_TRY(flags.Arguments(module));
+  if (flags.nan_check) SF_CHECK(flags.CheckNan(module, arguments));
   Progress("compiling");
   const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<driver::Program> program = SF_TRY(driver::Program::Compile(*module, flags.common.options));
+  const auto program = SF_TRY(compile());
   const double compile_milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   ProgressDone();
@@ -113,12 +122,40 @@ Result<int> Run(RunFlags& flags) {
     fmt::print("compiled in {:.1f} ms\nmedian of {} runs: {:.1f} us\n", compile_milliseconds, flags.repeat,
                times[times.size() / 2]);
   }
-  if (flags.profile) fmt::print("{}", SF_TRY(program->Profile(arguments)));
+  if (flags.profile) fmt::print("{}", SF_TRY(profile(*program, arguments)));
   if (flags.compare.empty()) return kRight;
-  const Literal expected = SF_TRY(RunEvaluator(*module, arguments, flags));
+  const Literal expected = SF_TRY(RunEvaluator(module, arguments, flags));
   const Comparison comparison = SF_TRY(CompareLiterals(result, expected, flags.tolerance));
   fmt::print("{}\n", comparison.ToString());
   return comparison.Matches() ? kRight : kDifferent;
+}
+
+Result<int> RunOnDevice(const RunFlags& flags, const driver::TextAndProgram& input) {
+  const driver::SimulatedTarget target = SF_TRY(driver::FindTarget(flags.target));
+  const bool one_body = flags.as_fusion || !driver::MarksEntry(input.text);
+  const driver::DeviceFusing fusing = flags.optimize ? driver::DeviceFusing::kOurs
+                                      : one_body     ? driver::DeviceFusing::kOneBody
+                                                     : driver::DeviceFusing::kAsGiven;
+  return CompileAndRun(
+      flags, *input.module,
+      [&] { return driver::DeviceProgram::Compile(*input.module, flags.common.options, target, fusing); },
+      [](const driver::DeviceProgram& program, std::span<const Literal>) -> Result<std::string> {
+        return program.Counters();
+      });
+}
+
+Result<int> Run(RunFlags& flags) {
+  SF_CHECK(flags.common.Resolve());
+  const driver::TextAndProgram input = SF_TRY(driver::ReadTextAndProgram(flags.common.file));
+  WarnOfElidedConstants(*input.module);
+  if (flags.target != "cpu") return RunOnDevice(flags, input);
+  if (flags.optimize || flags.as_fusion)
+    return NotSupported("--optimize and --fusion are for simulated GPUs; the CPU runs the optimized program");
+  return CompileAndRun(
+      flags, *input.module, [&] { return driver::Program::Compile(*input.module, flags.common.options); },
+      [](const driver::Program& program, std::span<const Literal> arguments) {
+        return program.Profile(arguments);
+      });
 }
 
 Result<int> Eval(RunFlags& flags) {

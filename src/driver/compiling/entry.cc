@@ -3,6 +3,7 @@
 #include "codegen/run_lowering.h"
 #include "device/description/cgroup.h"
 #include "driver/compiler.h"
+#include "driver/compiling/compile_for_device.h"
 #include "driver/compiling/compile_program.h"
 #include "driver/compiling/nan_check.h"
 #include "driver/compiling/run_passes.h"
@@ -23,6 +24,14 @@ class CompilerLibrary final : public Compiler {
   Result<CompiledProgram> Compile(const hlo::Module& module, const Options& options, const Dump& dump,
                                   const OnPhase& on_phase) const override {
     return CompileProgram(module, options, dump, on_phase);
+  }
+  Result<CompiledForDevice> CompileForDevice(const hlo::Module& module, const Options& options,
+                                             const SimulatedTarget& target, DeviceFusing fusing,
+                                             const Dump& dump, const OnPhase& on_phase) const override {
+    return driver::CompileForDevice(module, options, target, fusing, dump, on_phase);
+  }
+  Status OptimizeForDevice(hlo::Module& module, const Options& options) const override {
+    return driver::OptimizeForDevice(module, options);
   }
   Result<Literal> Evaluate(const hlo::Module& module, std::span<const Literal> arguments,
                            const Options& options) const override {

@@ -1,8 +1,6 @@
 #include "passes/fuse/wrap_in_fusions.h"
 
-#include <vector>
-
-#include "absl/container/flat_hash_set.h"
+#include "hlo/running_computations.h"
 #include "passes/fuse/outline.h"
 #include "passes/make.h"
 
@@ -40,21 +38,13 @@ bool NeedsKernel(const Instruction* instruction) {
 
 Result<bool> WrapInFusions(hlo::Module& module, PassContext&) {
   bool changed = false;
-  // Bodies of control flow only: computations that a fusion or an op's to_apply holds are part of a kernel
-  // already.
-  std::vector<Computation*> pending = {module.entry()};
-  absl::flat_hash_set<const Computation*> seen = {module.entry()};
-  while (!pending.empty()) {
-    Computation* computation = pending.back();
-    pending.pop_back();
+  // What a fusion or an op's to_apply holds is part of a kernel already.
+  for (Computation* computation : hlo::RunningComputations(module)) {
     for (Instruction* instruction : computation->MakePostOrder()) {
       switch (instruction->opcode()) {
         case Opcode::kWhile:
         case Opcode::kConditional:
         case Opcode::kCall:
-          for (Computation* callee : instruction->called_computations()) {
-            if (seen.insert(callee).second) pending.push_back(callee);
-          }
           continue;
         case Opcode::kReshape: {
           Instruction* bitcast =
