@@ -38,13 +38,13 @@ const Instruction* FindHero(const Instruction* root, Opcode opcode, int64_t& pas
   return nullptr;
 }
 
-bool OnlyUpdated(const Instruction* parameter, const Instruction* update) {
+bool OnlyUpdated(const Instruction* parameter, const Instruction* update, int64_t operand) {
   std::vector<const Instruction*> pending = {parameter};
   while (!pending.empty()) {
     const Instruction* value = pending.back();
     pending.pop_back();
     for (const hlo::Use& use : value->uses()) {
-      if (use.user == update && use.operand_index == 0) continue;
+      if (use.user == update && use.operand_index == operand) continue;
       if (MovesNothing(use.user)) {
         pending.push_back(use.user);
         continue;
@@ -69,7 +69,7 @@ std::vector<std::pair<int64_t, int64_t>> InPlaceUpdates(const hlo::Computation& 
     if (targets == 0) return {};
     for (int64_t i = 0; i < targets; ++i, ++leaf) {
       const Instruction* target = SkipReshapes(update->operand(i));
-      if (!target->IsParameter() || !OnlyUpdated(target, update)) return {};
+      if (!target->IsParameter() || !OnlyUpdated(target, update, i)) return {};
       const int64_t parameter = target->parameter_number();
       if (std::ranges::any_of(pairs, [&](const auto& pair) { return pair.first == parameter; })) return {};
       pairs.emplace_back(parameter, leaf);

@@ -18,6 +18,11 @@ using dispatch::GpuChoice;
 using dispatch::GpuEmitter;
 using hlo::Instruction;
 
+bool UpdatesInPlace(GpuEmitter emitter) {
+  return emitter == GpuEmitter::kInPlaceUpdate || emitter == GpuEmitter::kScatterPerUpdate ||
+         emitter == GpuEmitter::kScatterPerIndexRun;
+}
+
 // One distinct kernel while it is made.
 struct Work {
   const Instruction* fusion = nullptr;
@@ -77,7 +82,7 @@ Result<absl::flat_hash_map<const Instruction*, GpuChoice>> ChooseEmitters(
 
 std::vector<std::pair<int64_t, int64_t>> InPlace(const Instruction& fusion, const GpuChoice& choice) {
   std::vector<std::pair<int64_t, int64_t>> pairs;
-  if (choice.emitter != GpuEmitter::kInPlaceUpdate) return pairs;
+  if (!UpdatesInPlace(choice.emitter)) return pairs;
   for (auto [parameter, leaf] : dispatch::InPlaceUpdates(*fusion.called()))
     pairs.emplace_back(leaf, parameter);
   return pairs;
@@ -122,7 +127,7 @@ Result<DeviceKernels> MakeKernels(std::span<const Instruction* const> fusions,
     auto loop = dispatch::FallBackToLoop(*work.fusion, options.device, &report.decisions);
     if (!loop) continue;
     GpuChoice& choice = choices.at(work.fusion);
-    if (choice.emitter == GpuEmitter::kInPlaceUpdate) continue;  // its buffers are one already
+    if (UpdatesInPlace(choice.emitter)) continue;  // its buffers are one already
     choice = *std::move(loop);
     work.choice = &choice;
     SF_CHECK(maker.MakeAll({&work, 1}));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/free_scatter_operands.h"
 #include "gpu/wrap_for_device.h"
 #include "passes/expand/expanders.h"
 #include "passes/registry.h"
@@ -28,6 +29,8 @@ void AddAll(passes::Pipeline& pipeline, const std::vector<Pass>& passes) {
 }
 
 constexpr Pass kWrapEntry = {"wrap-entry", WrapEntry, "makes one fusion of all that the entry computes"};
+constexpr Pass kFreeScatterOperands = {"free-scatter-operands", FreeScatterOperands,
+                                       "gives scatters operands of their own to update"};
 constexpr Pass kWrapProducts = {"wrap-products", WrapProducts,
                                 "makes fusions of dots and convolutions: no library runs on the device"};
 
@@ -39,7 +42,7 @@ passes::Pipeline MakePipeline(Fusing fusing) {
   if (fusing == Fusing::kOneBody) {
     // Bytes as the caller lays them out, and nothing else: what was fused is what is looked at.
     AddAll(pipeline, Named({"normalize-layouts"}));
-    return pipeline.Add(kWrapEntry);
+    return pipeline.Add(kWrapEntry).Add(kFreeScatterOperands);
   }
   // Bodies first: what follows looks at values where they are used.
   AddAll(pipeline, Named({"inline-calls", "expand-lapack-calls"}));
@@ -67,6 +70,7 @@ passes::Pipeline MakePipeline(Fusing fusing) {
   AddAll(pipeline, Named({"wrap-in-fusions"}));
   if (fusing == Fusing::kOurs) AddAll(pipeline, Named({"fuse-siblings"}));
   AddAll(pipeline, Named({"dead-code"}));
+  pipeline.Add(kFreeScatterOperands);
   return pipeline;
 }
 

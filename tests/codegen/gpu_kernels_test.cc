@@ -1,26 +1,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "codegen/compile_gpu.h"
+#include "codegen/gpu_harness.h"
 #include "codegen/target/ptxas.h"
-#include "device/description/device_description.h"
-#include "device/sim/sim_executor.h"
-#include "dispatch/cpu_dispatch.h"
-#include "dispatch/gpu_dispatch.h"
 #include "evaluator/evaluator.h"
 #include "hlo/parser.h"
 #include "types/compare_literals.h"
 #include "types/random_literal.h"
 
 // Fusions compiled for a GPU, run on the simulated one under all its checks, and compared with the evaluator.
-namespace subfloor::codegen {
+namespace subfloor::codegen::testing {
 namespace {
 
 using dispatch::GpuEmitter;
@@ -37,48 +29,6 @@ struct Fusion {
 };
 
 std::ostream& operator<<(std::ostream& out, const Fusion& fusion) { return out << fusion.name; }
-
-std::vector<const Shape*> OutputLeaves(const hlo::Computation& body) { return Leaves(body.root()->shape()); }
-
-Result<std::vector<Literal>> RunOnSimulator(const hlo::Computation& body, std::span<const Literal> arguments,
-                                            const dispatch::GpuChoice& choice,
-                                            const device::DeviceDescription& description, bool checked) {
-  KernelJob job;
-  job.name = "kernel";
-  job.body = &body;
-  if (choice.emitter == GpuEmitter::kInPlaceUpdate) {
-    for (auto [parameter, leaf] : dispatch::InPlaceUpdates(body)) job.in_place.emplace_back(leaf, parameter);
-  }
-  CompileOptions options;
-  options.cpu = device::HostCpu();
-  const device::CodeImage image = SF_TRY(CompileSimulatedKernel(job, choice, description, checked, options));
-  const device::SimulatedKernelPlan& plan = image.simulated.at(0);
-  const auto executor = SF_TRY(device::sim::MakeSimExecutor(description));
-  const auto module = SF_TRY(executor->LoadModule(image));
-  const device::Kernel* kernel = SF_TRY(module->FindKernel(plan.symbol));
-  const auto stream = SF_TRY(executor->MakeStream());
-  std::vector<device::DeviceMemory> memory;
-  for (const Literal& argument : arguments) {
-    memory.push_back(SF_TRY(executor->Allocate(argument.bytes().size())));
-    SF_CHECK(stream->CopyToDevice(memory.back(), argument.bytes()));
-  }
-  const std::vector<const Shape*> leaves = OutputLeaves(body);
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    int64_t shared = -1;
-    for (auto [leaf, parameter] : job.in_place) {
-      if (leaf == static_cast<int64_t>(i)) shared = parameter;
-    }
-    memory.push_back(shared >= 0 ? memory[static_cast<size_t>(shared)]
-                                 : SF_TRY(executor->Allocate(static_cast<uint64_t>(leaves[i]->byte_size()))));
-  }
-  SF_CHECK(stream->Launch(*kernel, {plan.grid, plan.block, plan.shared_bytes}, memory));
-  std::vector<Literal> results;
-  for (const Shape* leaf : leaves) results.push_back(SF_TRY(Literal::Zeros(*leaf)));
-  for (size_t i = 0; i < leaves.size(); ++i)
-    SF_CHECK(stream->CopyToHost(results[i].mutable_bytes(), memory[arguments.size() + i]));
-  SF_CHECK(stream->Synchronize());
-  return results;
-}
 
 class GpuKernels : public ::testing::TestWithParam<Fusion> {
  protected:
@@ -128,12 +78,13 @@ TEST_P(GpuKernels, PtxIsAcceptedWithoutSpills) {
     const device::DeviceDescription description = *device::DeviceByName(device);
     const auto choice = dispatch::ChooseGpuEmitter(body(), -1, description, nullptr);
     ASSERT_TRUE(choice) << choice.error().ToString();
-    KernelJob job;
-    job.name = "kernel";
-    job.body = &body();
+    const KernelJob job = JobOf(body(), *choice);
     const auto code = CompileGpuKernel(job, *choice, description, {});
     ASSERT_TRUE(code) << code.error().ToString();
     EXPECT_NE(code->ptx.find(".visible .entry kernel("), std::string::npos) << code->ptx;
+    // f32 add: no loop of compare-and-exchange.
+    if (std::string_view(GetParam().name) == "scatter_add")
+      EXPECT_NE(code->ptx.find("atom.global.add.f32"), std::string::npos) << code->ptx;
     if (!ptxas) continue;
     const auto assembled = AssemblePtx(*ptxas, code->ptx, device::ToString(description.capability));
     ASSERT_TRUE(assembled) << assembled.error().ToString();
@@ -149,9 +100,7 @@ TEST_P(GpuKernels, AmdgpuGivesAnObject) {
     const device::DeviceDescription description = *device::DeviceByName(device);
     const auto choice = dispatch::ChooseGpuEmitter(body(), -1, description, nullptr);
     ASSERT_TRUE(choice) << choice.error().ToString();
-    KernelJob job;
-    job.name = "kernel";
-    job.body = &body();
+    const KernelJob job = JobOf(body(), *choice);
     const auto code = CompileGpuKernel(job, *choice, description, {});
     ASSERT_TRUE(code) << device << ": " << code.error().ToString();
     const std::string_view object(reinterpret_cast<const char*>(code->object.data()), code->object.size());
@@ -217,6 +166,64 @@ HloModule m
 ENTRY e {
   a = s4[3,7] parameter(0)
   ROOT r = s4[3,7] negate(a)
+})"},
+                                           Fusion{"scatter_add", GpuEmitter::kScatterPerUpdate, R"(
+HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY e {
+  a = f32[100,8] parameter(0)
+  u = f32[64,8] parameter(1)
+  i = s32[64,1] iota(), iota_dimension=0
+  k = s32[] constant(7)
+  w = s32[64,1] broadcast(k), dimensions={}
+  n = s32[64,1] remainder(i, w)
+  m = s32[] constant(16)
+  v = s32[64,1] broadcast(m), dimensions={}
+  j = s32[64,1] multiply(n, v)
+  ROOT r = f32[100,8] scatter(a, j, u), update_window_dims={1}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+})",
+                                                  kSumOfF32},
+                                           Fusion{"scatter_bf16_multiply", GpuEmitter::kScatterPerUpdate, R"(
+HloModule m
+mul { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT s = bf16[] multiply(a, b) }
+ENTRY e {
+  a = bf16[33] parameter(0)
+  u = bf16[65] parameter(1)
+  i = s32[65,1] iota(), iota_dimension=0
+  k = s32[] constant(2)
+  w = s32[65,1] broadcast(k), dimensions={}
+  j = s32[65,1] divide(i, w)
+  ROOT r = bf16[33] scatter(a, j, u), update_window_dims={}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=mul
+})",
+                                                  kOneUnitOfBf16},
+                                           Fusion{"scatter_c64_u8_indices", GpuEmitter::kScatterPerUpdate, R"(
+HloModule m
+add { a = c64[] parameter(0) b = c64[] parameter(1) ROOT s = c64[] add(a, b) }
+ENTRY e {
+  a = c64[9,3] parameter(0)
+  u = c64[20,3] parameter(1)
+  i = u8[20,1] iota(), iota_dimension=0
+  k = u8[] constant(10)
+  w = u8[20,1] broadcast(k), dimensions={}
+  j = u8[20,1] remainder(i, w)
+  ROOT r = c64[9,3] scatter(a, j, u), update_window_dims={1}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+})",
+                                                  kSumOfF32},
+                                           Fusion{"scatter_runs", GpuEmitter::kScatterPerIndexRun, R"(
+HloModule m
+max { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] maximum(a, b) }
+ENTRY e {
+  a = s32[30,40] parameter(0)
+  u = s32[2000,40] parameter(1)
+  i = s32[2000,1] iota(), iota_dimension=0
+  k = s32[] constant(66)
+  w = s32[2000,1] broadcast(k), dimensions={}
+  j = s32[2000,1] divide(i, w)
+  ROOT r = s32[30,40] scatter(a, j, u), update_window_dims={1}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, to_apply=max
 })"},
                                            Fusion{"transpose", GpuEmitter::kTransposeTiled, R"(
 HloModule m
@@ -291,80 +298,5 @@ ENTRY e {
                                                   kSumOfF32}),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Every element type through float sums and products in some order: what matters is that none is off by its
-// own size.
-CompareOptions LooseFor(ElementType type) {
-  CompareOptions tolerance;
-  const bool narrow = IsFloat(type) && BitWidth(type) < 32;
-  tolerance.rtol = tolerance.atol = IsFloat(type) || IsComplex(type) ? (narrow ? 0.1 : 1e-3) : 0;
-  return tolerance;
-}
-
-TEST(GpuCorpus, FusionsAgreeOnTheSimulator) {
-  const std::filesystem::path source = SUBFLOOR_SOURCE_DIR;
-  std::vector<std::filesystem::path> files;
-  for (const char* up : {"../shared/corpus/fusions", "../../shared/corpus/fusions"}) {
-    std::error_code absent;
-    for (const auto& entry : std::filesystem::directory_iterator(source / up, absent))
-      files.push_back(entry.path());
-    if (!files.empty()) break;
-  }
-  if (files.empty()) GTEST_SKIP() << "no ../shared/corpus/fusions beside the repository";
-  std::ranges::sort(files);
-  const device::DeviceDescription description = *device::DeviceByName("h100");
-  int64_t agree = 0;
-  std::map<std::string, int64_t> left_out;
-  for (const std::filesystem::path& path : files) {
-    SCOPED_TRACE(path.filename());
-    std::ifstream file(path);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    const auto module = hlo::ParseModule(text, path.filename().string());
-    ASSERT_TRUE(module) << module.error().ToString();
-    const hlo::Computation& body = *(*module)->entry();
-    int64_t elements = 0;
-    for (const hlo::Instruction* op : body.instructions()) {
-      for (const Shape* leaf : Leaves(op->shape())) elements = std::max(elements, leaf->element_count());
-    }
-    constexpr int64_t kLargest = 300'000;  // the evaluator's time, and the checks'
-    if (elements > kLargest) {
-      ++left_out["large"];
-      continue;
-    }
-    std::vector<Literal> arguments;
-    for (const hlo::Instruction* parameter : body.parameters())
-      arguments.push_back(*RandomLiteral(parameter->shape(), 1 + static_cast<uint64_t>(arguments.size())));
-    const auto choice = dispatch::ChooseGpuEmitter(body, -1, description, nullptr);
-    if (!choice) {
-      ++left_out["choice: " + choice.error().message()];
-      continue;
-    }
-    const auto actual = RunOnSimulator(body, arguments, *choice, description, /*checked=*/true);
-    if (!actual && actual.error().kind() == ErrorKind::kNotSupported) {
-      ++left_out[actual.error().message()];
-      continue;
-    }
-    EXPECT_TRUE(actual) << actual.error().ToString();
-    if (!actual) continue;
-    const auto expected = Evaluate(**module, arguments);
-    if (!expected) {
-      ++left_out["evaluator: " + expected.error().message()];
-      continue;
-    }
-    const std::vector<const Literal*> wanted = Leaves(*expected);
-    bool right = true;
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      const auto comparison = CompareLiterals((*actual)[i], *wanted[i], LooseFor(wanted[i]->element_type()));
-      ASSERT_TRUE(comparison) << comparison.error().ToString();
-      EXPECT_TRUE(comparison->Matches())
-          << dispatch::ToString(choice->emitter) << ", result " << i << ": " << comparison->ToString();
-      right &= comparison->Matches();
-    }
-    agree += right;
-  }
-  for (const auto& [why, count] : left_out) fmt::print("{} left out: {}\n", count, why);
-  fmt::print("{} of {} agree\n", agree, files.size());
-  EXPECT_GE(agree, 117);  // as many as did; more as emitters come
-}
-
 }  // namespace
-}  // namespace subfloor::codegen
+}  // namespace subfloor::codegen::testing

@@ -235,6 +235,14 @@ Result<Values> Emission::InScope(bool conditional, mlir::Operation* anchor, mlir
   return result;
 }
 
+Status Emission::Inside(mlir::Operation* op, mlir::Block* block, const std::function<Status()>& body) {
+  SF_CHECK(InScope(/*conditional=*/true, op, block, [&]() -> Result<Values> {
+    SF_CHECK(body());
+    return Values{};
+  }));
+  return {};
+}
+
 Result<Values> Emission::Loop(int64_t low, int64_t high, Values init, const LoopBody& body) {
   if (high <= low) return init;
   if (high - low == 1) return body(exprs_.Constant(low), init);

@@ -130,6 +130,9 @@ class Emission {
   /// if (condition) then() else otherwise(), each giving values of these types.
   Result<Values> If(mlir::Value condition, mlir::TypeRange types, const std::function<Result<Values>()>& then,
                     const std::function<Result<Values>()>& otherwise);
+  /// body() writes into `block`, a region's of `op`, which stands where the builder does. What is emitted
+  /// there is not known outside.
+  Status Inside(mlir::Operation* op, mlir::Block* block, const std::function<Status()>& body);
   /// All bounds hold; they must not depend on lanes.
   mlir::Value Holds(std::span<const indexing::Bound> bounds);
 

@@ -207,7 +207,7 @@ Status EmitGpuKernel(mlir::ModuleOp module, const KernelJob& job, const dispatch
       return NotSupported("no code generator yet for the {} emitter; the fusion's kind is {}",
                           dispatch::ToString(kernel.choice.emitter), dispatch::ToString(kernel.choice.kind));
     }
-    Status operator()(const dispatch::ScatterPlan&) { return Missing(); }
+    Status operator()(const dispatch::ScatterPlan& plan) { return EmitGpuScatter(kernel, plan); }
     Status operator()(const dispatch::PackedTransposePlan&) { return Missing(); }
     Status operator()(const dispatch::SortPlan&) { return Missing(); }
     Status operator()(std::monostate) { return Missing(); }

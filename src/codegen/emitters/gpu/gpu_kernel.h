@@ -68,5 +68,6 @@ Status EmitGpuMultiRowReduction(GpuKernel& kernel, const dispatch::MultiRowReduc
 Status EmitGpuColumnReduction(GpuKernel& kernel, const dispatch::ColumnReductionPlan& plan);
 Status EmitGpuSmallColumnReduction(GpuKernel& kernel, const dispatch::SmallColumnReductionPlan& plan);
 Status EmitGpuTiledTranspose(GpuKernel& kernel, const dispatch::TiledTransposePlan& plan);
+Status EmitGpuScatter(GpuKernel& kernel, const dispatch::ScatterPlan& plan);
 
 }  // namespace subfloor::codegen::emitters
