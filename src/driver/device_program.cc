@@ -33,7 +33,7 @@ class HostBuffers {
 
 }  // namespace
 
-Result<SimulatedTarget> FindTarget(const std::string& name) {
+Result<SimulatedTarget> SimulatedTargetOf(const std::string& name) {
   constexpr std::string_view kPrefix = "sim:", kChecked = ":checked";
   if (!name.starts_with(kPrefix)) {
     if (FindDevice(name))

@@ -14,10 +14,10 @@
 
 namespace subfloor::driver {
 
-/// The simulated device that "sim:h100" or "sim:h100:checked" names; a file that describes one may stand for
-/// the name. Errors: bad input for an unknown name; not supported for a device that is not simulated, since
-/// none is driven here.
-Result<SimulatedTarget> FindTarget(const std::string& name);
+/// What "sim:h100" or "sim:h100:checked" names: a device and how it is simulated. A file that describes a
+/// device may stand for the name. Errors: bad input for an unknown name; not supported for a device that is
+/// not simulated, since none is driven here.
+Result<SimulatedTarget> SimulatedTargetOf(const std::string& name);
 
 /// A program compiled for a simulated device, with the device: takes and gives literals.
 /// Threads: Run may be called from any number of threads at once.

@@ -31,7 +31,7 @@ Result<int> Explain(ExplainFlags& flags) {
   // A simulated device is explained as the device that it is.
   const bool simulated = flags.target.starts_with("sim:");
   const device::DeviceDescription device =
-      simulated ? SF_TRY(driver::FindTarget(flags.target)).device : SF_TRY(driver::FindDevice(flags.target));
+      simulated ? SF_TRY(driver::SimulatedTargetOf(flags.target)).device : SF_TRY(driver::FindDevice(flags.target));
   const driver::TextAndProgram input = SF_TRY(driver::ReadTextAndProgram(flags.common.file));
   const bool as_fusion = !flags.optimize && (flags.as_fusion || !driver::MarksEntry(input.text));
   if (flags.optimize) {

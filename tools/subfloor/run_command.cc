@@ -131,7 +131,7 @@ Result<int> CompileAndRun(const RunFlags& flags, const hlo::Module& module, cons
 }
 
 Result<int> RunOnDevice(const RunFlags& flags, const driver::TextAndProgram& input) {
-  const driver::SimulatedTarget target = SF_TRY(driver::FindTarget(flags.target));
+  const driver::SimulatedTarget target = SF_TRY(driver::SimulatedTargetOf(flags.target));
   const bool one_body = flags.as_fusion || !driver::MarksEntry(input.text);
   const driver::DeviceFusing fusing = flags.optimize ? driver::DeviceFusing::kOurs
                                       : one_body     ? driver::DeviceFusing::kOneBody
