@@ -53,13 +53,14 @@ passes::Pipeline MakePipeline(Fusing fusing) {
   // What no emitter takes becomes ops that one does; some expansions leave calls behind.
   for (const Pass& expander : passes::Expanders()) pipeline.Add(expander);
   AddAll(pipeline, Named({"inline-calls", "flatten-call-graph"}));
+  const std::vector<Pass> simplify =
+      Named({"simplify-algebra", "fold-constants", "merge-equal", "simplify-tuples", "simplify-conditionals",
+             "simplify-loops", "dead-code"});
+  if (fusing == Fusing::kOurs) pipeline.Repeat("simplify", simplify);
+  // Scatters and gathers get the one form that emitters take; what that moves around is simplified again.
+  AddAll(pipeline, Named({"canonicalize-gathers"}));
   if (fusing == Fusing::kOurs) {
-    const std::vector<Pass> simplify =
-        Named({"simplify-algebra", "fold-constants", "merge-equal", "simplify-tuples",
-               "simplify-conditionals", "simplify-loops", "dead-code"});
-    pipeline.Repeat("simplify", simplify);
-    // Scatters and gathers get the one form that emitters take.
-    AddAll(pipeline, Named({"canonicalize-gathers", "hoist-loop-invariants"}));
+    AddAll(pipeline, Named({"hoist-loop-invariants"}));
     pipeline.Repeat("simplify-canonical", simplify);
   }
   // Barriers have done their work: what follows moves nothing across them.

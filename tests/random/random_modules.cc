@@ -1,6 +1,6 @@
 /// Compiles random programs and compares their results with the evaluator's.
 ///
-///   random_modules [--count=N] [--seconds=S] [--first=SEED] [--keep=DIR]
+///   random_modules [--count=N] [--seconds=S] [--first=SEED] [--keep=DIR] [--target=cpu|sim:DEVICE]
 ///
 /// Runs seeds FIRST, FIRST+1, ... until N are done or S seconds are over. Every failure is printed and its
 /// program written to DIR (default: the temporary folder), ready for `subfloor reduce`. Exit code 1 if there
@@ -12,9 +12,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/file.h"
+#include "driver/device_program.h"
 #include "driver/options.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
@@ -32,6 +34,7 @@ struct Flags {
   double seconds = 1e9;
   uint64_t first = 1;
   std::string keep = std::filesystem::temp_directory_path().string();
+  std::string target = "cpu";
 };
 
 // What became of one program: "" if all is well, else what is wrong.
@@ -52,20 +55,32 @@ CompareOptions ToleranceOf(ElementType type, bool exact) {
   return tolerance;
 }
 
-Outcome Try(const testing_support::RandomProgram& random, uint64_t seed) {
+Result<Literal> RunOnCpu(const hlo::Module& module, std::span<const Literal> arguments, uint64_t seed,
+                         const driver::Options& options) {
+  const auto program = SF_TRY(driver::Program::Compile(module, options));
+  return testing_support::GuardedRun(*program, module, arguments, /*donate=*/seed % 2 == 0);
+}
+
+// By turns op by op and fused anew.
+Result<Literal> RunOnDevice(const hlo::Module& module, std::span<const Literal> arguments,
+                            const driver::SimulatedTarget& target, uint64_t seed,
+                            const driver::Options& options) {
+  const auto fusing = seed % 3 == 0 ? driver::DeviceFusing::kAsGiven : driver::DeviceFusing::kOurs;
+  const auto program = SF_TRY(driver::DeviceProgram::Compile(module, options, target, fusing));
+  return program->Run(arguments);
+}
+
+Outcome Try(const testing_support::RandomProgram& random, uint64_t seed,
+            const std::optional<driver::SimulatedTarget>& target) {
   const std::vector<Literal> arguments = testing_support::RandomArguments(*random.module, seed);
   const Result<Literal> expected = Evaluate(*random.module, arguments);
   if (!expected) return {"evaluator: " + expected.error().ToString()};
   driver::Options options;
   options.threads = 2;
   options.verify_passes = true;
-  const auto program = driver::Program::Compile(*random.module, options);
-  if (!program) {
-    return {"compile: " + program.error().ToString(), program.error().kind() == ErrorKind::kNotSupported};
-  }
-  const Result<Literal> actual =
-      testing_support::GuardedRun(**program, *random.module, arguments, /*donate=*/seed % 2 == 0);
-  if (!actual) return {"run: " + actual.error().ToString()};
+  const Result<Literal> actual = target ? RunOnDevice(*random.module, arguments, *target, seed, options)
+                                        : RunOnCpu(*random.module, arguments, seed, options);
+  if (!actual) return {actual.error().ToString(), actual.error().kind() == ErrorKind::kNotSupported};
   for (size_t i = 0; i < expected->elements().size(); ++i) {
     const Literal& wanted = expected->elements()[i];
     const auto comparison =
@@ -81,6 +96,15 @@ Outcome Try(const testing_support::RandomProgram& random, uint64_t seed) {
 
 int Main(const Flags& flags) {
   const auto start = std::chrono::steady_clock::now();
+  std::optional<driver::SimulatedTarget> target;
+  if (flags.target != "cpu") {
+    auto found = driver::SimulatedTargetOf(flags.target);
+    if (!found) {
+      fmt::print(stderr, "{}\n", found.error().ToString());
+      return 2;
+    }
+    target = *std::move(found);
+  }
   int64_t right = 0, failed = 0;
   std::map<std::string, int64_t> unsupported;
   for (int64_t i = 0; i < flags.count; ++i) {
@@ -92,11 +116,13 @@ int Main(const Flags& flags) {
     options.layouts = seed % 5 == 0;
     options.empty_arrays = seed % 7 == 0;
     options.donations = seed % 3 == 0;
+    // What has no kernel on a GPU yet.
+    if (target) options.families &= ~(testing_support::kSorts | testing_support::kLinearAlgebra);
     const testing_support::RandomProgram random = testing_support::RandomModule(seed, options);
     const std::string path = fmt::format("{}/random_{}.hlo", flags.keep, seed);
     // Written before it is run: a crash leaves its program behind.
     if (!WriteFile(path, hlo::Print(*random.module))) return 1;
-    const Outcome outcome = Try(random, seed);
+    const Outcome outcome = Try(random, seed, target);
     if (outcome.problem.empty()) {
       ++right;
       std::filesystem::remove(path);
@@ -133,10 +159,14 @@ int main(int argc, char** argv) {
       flags.seconds = std::atof(value.c_str());
     else if (name == "--first")
       flags.first = std::strtoull(value.c_str(), nullptr, 10);
+    else if (name == "--target")
+      flags.target = value;
     else if (name == "--keep")
       flags.keep = value;
     else {
-      fmt::print(stderr, "usage: random_modules [--count=N] [--seconds=S] [--first=SEED] [--keep=DIR]\n");
+      fmt::print(stderr,
+                 "usage: random_modules [--count=N] [--seconds=S] [--first=SEED] [--keep=DIR] "
+                 "[--target=cpu|sim:DEVICE]\n");
       return 2;
     }
   }

@@ -30,8 +30,8 @@ Result<int> Explain(ExplainFlags& flags) {
   if (flags.target == "cpu") return ExplainCpu(flags);
   // A simulated device is explained as the device that it is.
   const bool simulated = flags.target.starts_with("sim:");
-  const device::DeviceDescription device =
-      simulated ? SF_TRY(driver::SimulatedTargetOf(flags.target)).device : SF_TRY(driver::FindDevice(flags.target));
+  const device::DeviceDescription device = simulated ? SF_TRY(driver::SimulatedTargetOf(flags.target)).device
+                                                     : SF_TRY(driver::FindDevice(flags.target));
   const driver::TextAndProgram input = SF_TRY(driver::ReadTextAndProgram(flags.common.file));
   const bool as_fusion = !flags.optimize && (flags.as_fusion || !driver::MarksEntry(input.text));
   if (flags.optimize) {

@@ -48,6 +48,10 @@ struct Reducer {
 /// A computation that is one add, multiply, minimum, maximum, and, or, xor for each result, perhaps in a
 /// wider type.
 Reducer Recognise(const hlo::Computation& computation);
+/// True if terms may be combined in any order: a recognised reducer, or one that selects among what it is
+/// given by comparisons and, where values are equal, by comparing another of the results (arg-min, arg-max).
+/// All others are folded in index order.
+bool OrderIsFree(const hlo::Computation& computation);
 
 /// Emits the elements of instructions at symbolic indices, from the root down.
 ///

@@ -62,4 +62,28 @@ Reducer Recognise(const hlo::Computation& computation) {
   return reducer;
 }
 
+bool OrderIsFree(const hlo::Computation& computation) {
+  if (Recognise(computation).recognised()) return true;
+  const Instruction* root = computation.root();
+  if (root->opcode() != Opcode::kTuple || root->operand_count() < 2) return false;
+  bool breaks_ties = false;
+  for (const Instruction* op : computation.instructions()) {
+    switch (op->opcode()) {
+      case Opcode::kParameter:
+      case Opcode::kSelect:
+      case Opcode::kTuple:
+      case Opcode::kAnd:
+      case Opcode::kOr:
+      case Opcode::kNot:
+        break;
+      case Opcode::kCompare:
+        breaks_ties |= op->As<hlo::CompareAttributes>().direction == hlo::ComparisonDirection::kEq;
+        break;
+      default:
+        return false;
+    }
+  }
+  return breaks_ties;
+}
+
 }  // namespace subfloor::codegen::emitters

@@ -20,6 +20,12 @@ Result<ReductionGroup> ReductionGroup::Of(GpuKernel& kernel, const dispatch::Red
     const Instruction* hero = kernel.choice.heroes[root];
     const bool known =
         std::ranges::any_of(made.folds_, [&](const ThreadFold& fold) { return &fold.reduce() == hero; });
+    if (!OrderIsFree(*hero->called())) {
+      return NotSupported(
+          "%{}: a reducer that is not recognised is folded in index order, which threads of their own "
+          "do not keep; a loop would work",
+          hero->name());
+    }
     if (!known) made.folds_.push_back(SF_TRY(ThreadFold::Of(kernel, *hero)));
   }
   return made;

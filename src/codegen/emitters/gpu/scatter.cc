@@ -29,8 +29,10 @@ class GpuScatter {
       return InternalError("%{}: an operand that does not lie in its result's buffer", op_.name());
     SF_CHECK(CheckCombiner());
     if (Update(0).shape().element_count() == 0) return {};
-    return kernel_.InLogicalBlock(
-        [&](Expr block) { return plan_.per_index_run ? Runs(block) : Updates(block); });
+    return kernel_.InLogicalBlock([&](Expr block) {
+      if (serial_) return InOrder(block);
+      return plan_.per_index_run ? Runs(block) : Updates(block);
+    });
   }
 
  private:
@@ -49,43 +51,58 @@ class GpuScatter {
       way_ = Way::kPlain;
       return {};
     }
-    if (operands_ > 1) {
-      return NotSupported(
-          "%{}: scatter of {} operands at once, whose indices may repeat; unique_indices=true or one "
-          "operand each would work",
-          op_.name(), operands_);
-    }
     const hlo::Computation& combiner = *op_.called();
     const ElementType type = Target().element_type();
     const Reducer reducer = Recognise(combiner);
-    const Instruction* root = combiner.root();
     const bool whole = BitWidth(type) >= 32 && !IsComplex(type);
     const bool number = whole || type == ElementType::kF16 || type == ElementType::kBF16;
-    if (root->IsParameter() && root->parameter_number() == 1 && !IsComplex(type)) {
-      way_ = Way::kCombine;
-      combiner_ = sf::Combiner::replace;
-      return {};
-    }
-    const Opcode opcode = reducer.recognised() ? reducer.ops[0] : Opcode::kMultiply;
+    // Without a recognised combiner the contract wants index order.
+    if (!reducer.recognised() || operands_ > 1) return Serially();
+    const Opcode opcode = reducer.ops[0];
     if (opcode == Opcode::kAdd && (number || IsComplex(type))) return Combine(sf::Combiner::add);
     if (opcode == Opcode::kMinimum && whole) return Combine(sf::Combiner::minimum);
     if (opcode == Opcode::kMaximum && whole) return Combine(sf::Combiner::maximum);
     if (opcode == Opcode::kAnd && whole) return Combine(sf::Combiner::and_);
     if (opcode == Opcode::kOr && whole) return Combine(sf::Combiner::or_);
     if (opcode == Opcode::kXor && whole) return Combine(sf::Combiner::xor_);
-    if (IsComplex(type)) {
-      return NotSupported(
-          "%{}: scatter of {} by other than addition, whose indices may repeat; unique_indices=true "
-          "would work",
-          op_.name(), ToString(type));
-    }
+    if (IsComplex(type)) return Serially();
     way_ = Way::kExchange;
+    return {};
+  }
+  Status Serially() {
+    way_ = Way::kPlain;
+    serial_ = true;
     return {};
   }
   Status Combine(sf::Combiner combiner) {
     way_ = Way::kCombine;
     combiner_ = combiner;
     return {};
+  }
+
+  // One thread takes all updates, one after the other.
+  Status InOrder(Expr block) {
+    Expr unit = c_.Add(kernel_.Thread(sf::Dimension::x), c_.Mul(block, plan_.launch.block[0]));
+    return kernel_.Where(unit, 0, 0, [&]() -> Status {
+      SF_CHECK(e_.Loop(0, plan_.slices, {}, [&](Expr slice, mlir::ValueRange) -> Result<Values> {
+        SF_CHECK(AtSlice(slice, [&](const Index& start) -> Status {
+          SF_CHECK(
+              e_.Loop(0, plan_.slice_elements, {}, [&](Expr element, mlir::ValueRange) -> Result<Values> {
+                SF_CHECK(ApplyElement(start, slice, element));
+                return Values{};
+              }));
+          return {};
+        }));
+        return Values{};
+      }));
+      return {};
+    });
+  }
+
+  Status ApplyElement(const Index& start, Expr slice, Expr element) {
+    std::vector<Element> updates;
+    for (int64_t k = 0; k < operands_; ++k) updates.push_back(SF_TRY(UpdateAt(k, slice, element)));
+    return Apply(OffsetOf(start, element), updates);
   }
 
   // A thread takes `vector` neighbouring elements of one slice.
@@ -99,9 +116,7 @@ class GpuScatter {
       return AtSlice(slice, [&](const Index& start) -> Status {
         SF_CHECK(e_.Loop(0, plan_.vector, {}, [&](Expr i, mlir::ValueRange) -> Result<Values> {
           const Expr element = kernel_.Within(c_.Add(at, i), plan_.slice_elements);
-          std::vector<Element> updates;
-          for (int64_t k = 0; k < operands_; ++k) updates.push_back(SF_TRY(UpdateAt(k, slice, element)));
-          SF_CHECK(Apply(OffsetOf(start, element), updates));
+          SF_CHECK(ApplyElement(start, slice, element));
           return Values{};
         }));
         return {};
@@ -302,6 +317,7 @@ class GpuScatter {
   ScatterDimensions dimensions_;
   bool unique_;
   Way way_ = Way::kPlain;
+  bool serial_ = false;
   sf::Combiner combiner_ = sf::Combiner::add;
 };
 
