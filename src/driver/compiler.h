@@ -35,6 +35,14 @@ struct CompiledProgram {
 struct SimulatedTarget {
   device::DeviceDescription device;
   bool checked = false;  ///< every access is checked, and what is wrong with one is an error
+  bool native = false;   ///< not simulated at all: code for the device, which nothing here runs
+};
+
+/// A kernel's code for a device.
+struct NativeKernel {
+  std::string symbol;
+  std::string code;       ///< PTX, or the bytes of an AMD object
+  std::string assembled;  ///< what ptxas made of it; empty where there is none
 };
 
 /// What of a program is fused for a device: docs/cli.md.
@@ -42,6 +50,7 @@ enum class DeviceFusing : uint8_t { kOneBody, kAsGiven, kOurs };
 
 struct CompiledForDevice {
   runtime::DeviceExecutable::Parts parts;
+  std::vector<NativeKernel> kernels;  ///< of a native target
   decision::CompileReport report;
 };
 

@@ -48,6 +48,14 @@ Result<SimulatedTarget> SimulatedTargetOf(const std::string& name) {
   return target;
 }
 
+Result<SimulatedTarget> TargetOf(const std::string& name) {
+  if (name.starts_with("sim:")) return SimulatedTargetOf(name);
+  SimulatedTarget target;
+  target.device = SF_TRY(FindDevice(name));
+  target.native = true;
+  return target;
+}
+
 struct DeviceProgram::Parts {
   std::unique_ptr<device::sim::SimExecutor> executor;
   std::unique_ptr<const runtime::DeviceExecutable> executable;  // goes before the executor

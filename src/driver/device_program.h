@@ -19,6 +19,9 @@ namespace subfloor::driver {
 /// not simulated, since none is driven here.
 Result<SimulatedTarget> SimulatedTargetOf(const std::string& name);
 
+/// The same, or a device by its own name: then native, for compiling alone.
+Result<SimulatedTarget> TargetOf(const std::string& name);
+
 /// A program compiled for a simulated device, with the device: takes and gives literals.
 /// Threads: Run may be called from any number of threads at once.
 class DeviceProgram {

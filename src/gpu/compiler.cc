@@ -123,12 +123,12 @@ Result<Compiled> Compile(const hlo::Module& source, const CompileOptions& option
   const auto shared = [&](const hlo::Instruction& fusion) {
     return Shared(fusion, choices.at(&fusion), flow, assignment);
   };
-  std::vector<device::CodeImage> images;
-  const DeviceKernels kernels = SF_TRY(MakeKernels(fusions, choices, shared, options, images, report));
+  const DeviceKernels kernels = SF_TRY(MakeKernels(fusions, choices, shared, options, compiled));
   phase("code generation");
 
   begin("thunks");
   const cpu::StepOrder order(flow);
+  std::vector<device::CodeImage> images = std::move(compiled.parts.images);
   compiled.parts = SF_TRY(EmitDeviceThunks(*module, flow, order, assignment, kernels));
   compiled.parts.images = std::move(images);
   phase("thunks");

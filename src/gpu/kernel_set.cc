@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <optional>
+#include <set>
 #include <tuple>
 
 #include "codegen/compile_gpu.h"
 #include "codegen/deep_stack.h"
 #include "codegen/fatal_errors.h"
+#include "codegen/target/ptxas.h"
 #include "dispatch/cpu_dispatch.h"
 #include "hlo/fingerprint.h"
 
@@ -29,7 +32,9 @@ struct Work {
   const GpuChoice* choice = nullptr;
   std::string symbol;
   std::vector<std::pair<int64_t, int64_t>> shared;
-  Result<device::CodeImage> image = InternalError("not compiled");
+  Status status = InternalError("not compiled");
+  device::CodeImage image;
+  NativeKernel native;
   decision::Log log;
 };
 
@@ -58,12 +63,35 @@ class KernelMaker {
     job.instruction = work.fusion->id();
     job.in_place = work.shared;
     const codegen::LlvmWork named(work.symbol, options_.leave_reproducer);
-    work.image = codegen::CompileSimulatedKernel(job, *work.choice, options_.device, options_.checked,
-                                                 codegen_, &work.log);
+    work.status = options_.native ? MakeNative(job, work) : MakeSimulated(job, work);
+  }
+
+  Status MakeSimulated(const codegen::KernelJob& job, Work& work) const {
+    work.image = SF_TRY(codegen::CompileSimulatedKernel(job, *work.choice, options_.device, options_.checked,
+                                                        codegen_, &work.log));
+    return {};
+  }
+
+  Status MakeNative(const codegen::KernelJob& job, Work& work) const {
+    codegen::GpuKernelCode code =
+        SF_TRY(codegen::CompileGpuKernel(job, *work.choice, options_.device, codegen_, &work.log));
+    work.native = {std::move(code.symbol), std::move(code.ptx), std::move(code.object), ""};
+    if (work.native.ptx.empty() || !ptxas_) return {};
+    const auto assembled =
+        SF_TRY(codegen::AssemblePtx(*ptxas_, work.native.ptx, device::ToString(options_.device.capability)));
+    for (const codegen::PtxasKernel& kernel : assembled.kernels) {
+      const int64_t spilled = kernel.spill_store_bytes + kernel.spill_load_bytes;
+      work.native.assembled =
+          fmt::format("{} registers, {}, {} bytes of shared memory", kernel.registers,
+                      spilled == 0 ? "no spills" : fmt::format("{} bytes spilled and reloaded", spilled),
+                      kernel.shared_bytes);
+    }
+    return {};
   }
 
   const CompileOptions& options_;
   codegen::CompileOptions codegen_;
+  std::optional<std::string> ptxas_ = codegen::FindPtxas();
 };
 
 }  // namespace
@@ -91,11 +119,12 @@ std::vector<std::pair<int64_t, int64_t>> InPlace(const Instruction& fusion, cons
 Result<DeviceKernels> MakeKernels(std::span<const Instruction* const> fusions,
                                   absl::flat_hash_map<const Instruction*, GpuChoice>& choices,
                                   const SharedBuffers& shared, const CompileOptions& options,
-                                  std::vector<device::CodeImage>& images, decision::CompileReport& report) {
+                                  Compiled& compiled) {
+  decision::CompileReport& report = compiled.report;
   DeviceKernels kernels;
   // The first of equal kernels is made for all of them.
   std::map<std::tuple<hlo::Fingerprint, GpuEmitter, std::vector<std::pair<int64_t, int64_t>>>, size_t> first;
-  std::map<std::string, int64_t> used;
+  std::set<std::string> used;
   std::vector<Work> works;
   absl::flat_hash_map<const Instruction*, size_t> work_of;
   for (const Instruction* fusion : fusions) {
@@ -108,18 +137,19 @@ Result<DeviceKernels> MakeKernels(std::span<const Instruction* const> fusions,
                      is_new ? 0 : works[it->second].fusion->id(), 0, fusion->id());
     work_of[fusion] = it->second;
     if (!is_new) continue;
-    const std::string symbol = codegen::KernelSymbol(fusion->name());
-    const int64_t number = used[symbol]++;
+    const std::string wanted = codegen::KernelSymbol(fusion->name());
+    std::string symbol = wanted;
+    for (int64_t i = 1; !used.insert(symbol).second; ++i) symbol = fmt::format("{}_{}", wanted, i);
     Work& work = works.emplace_back();
     work.fusion = fusion;
     work.choice = &choice;
-    work.symbol = number == 0 ? symbol : fmt::format("{}_{}", symbol, number);
+    work.symbol = std::move(symbol);
     work.shared = shared(*fusion);
   }
   KernelMaker maker(options);
   SF_CHECK(maker.MakeAll(works));
   for (Work& work : works) {
-    if (work.image || work.image.error().kind() != ErrorKind::kNotSupported ||
+    if (work.status || work.status.error().kind() != ErrorKind::kNotSupported ||
         work.choice->emitter == GpuEmitter::kLoop) {
       continue;
     }
@@ -134,9 +164,14 @@ Result<DeviceKernels> MakeKernels(std::span<const Instruction* const> fusions,
   }
   for (Work& work : works) {
     report.decisions.Append(work.log);
-    if (!work.image) return std::unexpected(std::move(work.image).error().In(work.fusion->name()));
-    report.code_bytes += static_cast<int64_t>(work.image->bytes.size());
-    images.push_back(*std::move(work.image));
+    if (!work.status) return std::unexpected(std::move(work.status).error().In(work.fusion->name()));
+    if (options.native) {
+      report.code_bytes += static_cast<int64_t>(work.native.ptx.size() + work.native.object.size());
+      compiled.kernels.push_back(std::move(work.native));
+    } else {
+      report.code_bytes += static_cast<int64_t>(work.image.bytes.size());
+      compiled.parts.images.push_back(std::move(work.image));
+    }
   }
   report.distinct_kernels = static_cast<int64_t>(works.size());
   for (const Instruction* fusion : fusions) {
@@ -152,8 +187,8 @@ Result<DeviceKernels> MakeKernels(std::span<const Instruction* const> fusions,
     }
     for (const Instruction* root : choices.at(fusion).fusion.roots()) {
       const Instruction* source = choices.at(fusion).fusion.Resolve(root->operand(0));
-      while (!source->IsParameter() && source->operand_count() == 1) source = source->operand(0);
-      kernel.copied.push_back(source->IsParameter() ? source->parameter_number() : -1);
+      if (!source->IsParameter()) return InternalError("%{} copies what is no parameter", fusion->name());
+      kernel.copied.push_back(source->parameter_number());
     }
   }
   return kernels;

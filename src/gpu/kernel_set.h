@@ -41,11 +41,12 @@ std::vector<std::pair<int64_t, int64_t>> InPlace(const hlo::Instruction& fusion,
 using SharedBuffers = std::function<std::vector<std::pair<int64_t, int64_t>>(const hlo::Instruction& fusion)>;
 
 /// Makes the kernels of all fusions, equal ones once, several at a time. A fusion that its emitter does not
-/// take becomes a loop if loops take it, and `choices` and the log say so. Appends the code to `images`.
-/// Errors: not supported, naming the fusion, its op and what would work.
+/// take becomes a loop if loops take it, and `choices` and the log say so. Puts the code into `compiled`, as
+/// images or as native kernels, and into its report what was decided. Errors: not supported, naming the
+/// fusion, its op and what would work.
 Result<DeviceKernels> MakeKernels(std::span<const hlo::Instruction* const> fusions,
                                   absl::flat_hash_map<const hlo::Instruction*, dispatch::GpuChoice>& choices,
                                   const SharedBuffers& shared, const CompileOptions& options,
-                                  std::vector<device::CodeImage>& images, decision::CompileReport& report);
+                                  Compiled& compiled);
 
 }  // namespace subfloor::gpu

@@ -33,6 +33,9 @@ struct Common {
 /// Reads and compiles, showing progress.
 Result<std::unique_ptr<driver::Program>> CompileFile(Common& common, const driver::Dump& dump);
 
+/// What of a program is fused for a device, by the flags and by whether its text marks an ENTRY.
+driver::DeviceFusing FusingOf(bool optimize, bool as_fusion, std::string_view text);
+
 void AddRun(CLI::App& app, Action& action);
 void AddEval(CLI::App& app, Action& action);
 void AddCompile(CLI::App& app, Action& action);

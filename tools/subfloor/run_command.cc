@@ -5,7 +5,6 @@
 
 #include "driver/compiler.h"
 #include "driver/device_program.h"
-#include "driver/explain_gpu.h"
 #include "driver/program.h"
 #include "driver/program_io.h"
 #include "tools/subfloor/commands.h"
@@ -132,10 +131,7 @@ Result<int> CompileAndRun(const RunFlags& flags, const hlo::Module& module, cons
 
 Result<int> RunOnDevice(const RunFlags& flags, const driver::TextAndProgram& input) {
   const driver::SimulatedTarget target = SF_TRY(driver::SimulatedTargetOf(flags.target));
-  const bool one_body = flags.as_fusion || !driver::MarksEntry(input.text);
-  const driver::DeviceFusing fusing = flags.optimize ? driver::DeviceFusing::kOurs
-                                      : one_body     ? driver::DeviceFusing::kOneBody
-                                                     : driver::DeviceFusing::kAsGiven;
+  const driver::DeviceFusing fusing = FusingOf(flags.optimize, flags.as_fusion, input.text);
   return CompileAndRun(
       flags, *input.module,
       [&] { return driver::DeviceProgram::Compile(*input.module, flags.common.options, target, fusing); },

@@ -29,6 +29,7 @@ Result<CompiledForDevice> CompileForDevice(const hlo::Module& module, const Opti
   gpu::CompileOptions compile;
   compile.device = target.device;
   compile.checked = target.checked;
+  compile.native = target.native;
   compile.fusing = FusingOf(fusing);
   compile.host = SF_TRY(device::CpuByName(options.cpu));
   compile.threads = options.ThreadCount();
@@ -39,7 +40,13 @@ Result<CompiledForDevice> CompileForDevice(const hlo::Module& module, const Opti
   compile.on_phase = on_phase;
   compile.leave_reproducer = [&] { return LeaveReproducer(module, options, "LLVM ended the process"); };
   gpu::Compiled compiled = SF_TRY(gpu::Compile(module, compile));
-  return CompiledForDevice{std::move(compiled.parts), std::move(compiled.report)};
+  CompiledForDevice made{std::move(compiled.parts), {}, std::move(compiled.report)};
+  for (gpu::NativeKernel& kernel : compiled.kernels) {
+    if (kernel.ptx.empty())
+      kernel.ptx.assign(reinterpret_cast<const char*>(kernel.object.data()), kernel.object.size());
+    made.kernels.push_back({std::move(kernel.symbol), std::move(kernel.ptx), std::move(kernel.assembled)});
+  }
+  return made;
 }
 
 Status OptimizeForDevice(hlo::Module& module, const Options& options) {
