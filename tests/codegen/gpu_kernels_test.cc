@@ -244,6 +244,16 @@ ENTRY e {
   ROOT r = f32[7] sqrt(s)
 })",
                                                   kSumOfF32},
+                                           Fusion{"row_reduction_uniform", GpuEmitter::kReductionRow, R"(
+HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY e {
+  a = f32[3] parameter(0)
+  b = f32[3,1088] broadcast(a), dimensions={0}
+  z = f32[] constant(0)
+  ROOT r = f32[3] reduce(b, z), dimensions={1}, to_apply=add
+})",
+                                                  kSumOfF32},
                                            Fusion{"row_reduction_argmax", GpuEmitter::kReductionRow, R"(
 HloModule m
 pick {

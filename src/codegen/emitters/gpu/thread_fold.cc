@@ -70,11 +70,10 @@ Result<ThreadFold::State> ThreadFold::Add(const State& state, std::span<const El
 Result<ThreadFold::State> ThreadFold::AddTerms(const State& state, const Index& index) const {
   Emission& e = kernel_->emission;
   std::vector<Element> terms;
-  int64_t lanes = 0;
-  for (int64_t i = 0; i < inputs(); ++i) {
+  for (int64_t i = 0; i < inputs(); ++i)
     terms.push_back(SF_TRY(e.Value(kernel_->frame, *reduce_->operand(i), index)));
-    lanes = std::max(lanes, elemental::LanesOf(terms.back()));
-  }
+  // As many terms as the index has lanes: an element that is the same in all of them comes as one.
+  const int64_t lanes = e.LanesOf(index);
   if (lanes == 0) return Add(state, terms);
   State folded = state;
   for (int64_t lane = 0; lane < lanes; ++lane) {
@@ -83,7 +82,8 @@ Result<ThreadFold::State> ThreadFold::AddTerms(const State& state, const Index& 
       const auto of_lane = [&](mlir::Value value) -> mlir::Value {
         return value ? elemental::Lane(elemental::V(e.b(), value), lane).get() : value;
       };
-      at.push_back({term.type, of_lane(term.value), of_lane(term.imag)});
+      const bool uniform = elemental::LanesOf(term) == 0;
+      at.push_back(uniform ? term : Element{term.type, of_lane(term.value), of_lane(term.imag)});
     }
     folded = SF_TRY(Add(folded, at));
   }
