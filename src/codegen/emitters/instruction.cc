@@ -48,7 +48,7 @@ Result<Elements> Emission::Emit(Frame& frame, const Instruction& op, const Index
   }
   if (indexing::IsMover(op)) return single(Mover(frame, op, index));
   if (op.IsElementwise()) return single(Elementwise(frame, op, index));
-  return NotSupported("no emitter takes {} inside a kernel; run it on --target=evaluator",
+  return NotSupported("no emitter takes {} inside a kernel; subfloor eval runs it",
                       hlo::ToString(op.opcode()));
 }
 
