@@ -33,8 +33,8 @@ class DeviceProgram {
                                                         const Dump& dump = {}, const OnPhase& on_phase = {});
   ~DeviceProgram();
 
-  /// Arguments as the module's parameters, by number. Errors: bad input; what the simulator finds wrong with
-  /// a kernel, as a bug of ours.
+  /// Arguments as the module's parameters, by number. Errors: bad input, for what the simulator finds wrong
+  /// with a kernel too: a program may promise what is not so (unique_indices).
   Result<Literal> Run(std::span<const Literal> arguments) const;
   /// Microseconds that each of `repeat` runs took on the host, copies to the device and back included: no
   /// claim about the device.
