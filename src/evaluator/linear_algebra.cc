@@ -1,6 +1,8 @@
 // cholesky and triangular-solve, by the textbook recurrences in the wide type; and LAPACK's calls that mean
-// the same.
+// the same, or LU.
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
@@ -137,6 +139,61 @@ Result<Literal> LapackCholesky(const Literal& a, bool lower, const Shape& result
   return Literal::Tuple({std::move(factor), std::move(info)});
 }
 
+// |re| + |im|, by which LAPACK picks pivots.
+inline double Size(double x) { return std::abs(x); }
+inline Quad Size(Quad x) { return x < 0 ? -x : x; }
+template <typename R>
+R Size(Complex<R> z) {
+  return Size(z.re) + Size(z.im);
+}
+
+// One matrix in place; gives the number of the first zero pivot, or 0.
+template <typename W>
+int64_t FactorLu(W* a, int64_t rows, int64_t columns, int64_t* pivots) {
+  int64_t singular = 0;
+  for (int64_t k = 0; k < std::min(rows, columns); ++k) {
+    int64_t chosen = k;
+    for (int64_t i = k + 1; i < rows; ++i) {
+      if (Size(a[i * columns + k]) > Size(a[chosen * columns + k])) chosen = i;
+    }
+    pivots[k] = chosen + 1;
+    for (int64_t j = 0; j < columns; ++j) std::swap(a[k * columns + j], a[chosen * columns + j]);
+    const W pivot = a[k * columns + k];
+    if (Size(pivot) == 0) {
+      if (singular == 0) singular = k + 1;
+      continue;
+    }
+    for (int64_t i = k + 1; i < rows; ++i) {
+      const W factor = a[i * columns + k] = Quotient(a[i * columns + k], pivot);
+      for (int64_t j = k + 1; j < columns; ++j)
+        a[i * columns + j] = a[i * columns + j] - factor * a[k * columns + j];
+    }
+  }
+  return singular;
+}
+
+Result<Literal> LapackLu(const Literal& a, const Shape& result) {
+  const Shape& shape = result.tuple_shape(0);
+  Literal factors = SF_TRY(Literal::Zeros(shape));
+  Literal pivots = SF_TRY(Literal::Zeros(result.tuple_shape(1))),
+          info = SF_TRY(Literal::Zeros(result.tuple_shape(2)));
+  const int64_t rows = shape.dimension(shape.rank() - 2), columns = shape.dimension(shape.rank() - 1);
+  WithField(shape.element_type(), [&]<typename W>() {
+    std::vector<W> values = LoadAll<W>(a);
+    std::vector<int64_t> exchanged(static_cast<size_t>(pivots.shape().element_count()), 0);
+    std::vector<int64_t> failures(static_cast<size_t>(info.shape().element_count()), 0);
+    for (size_t i = 0; i < failures.size(); ++i) {
+      const auto matrix = static_cast<int64_t>(i);
+      failures[i] = FactorLu(values.data() + matrix * rows * columns, rows, columns,
+                             exchanged.data() + matrix * std::min(rows, columns));
+    }
+    StoreAll(values, factors);
+    StoreAll(exchanged, pivots);
+    StoreAll(failures, info);
+  });
+  return Literal::Tuple({std::move(factors), std::move(pivots), std::move(info)});
+}
+
 Result<Literal> TriangularSolve(const hlo::TriangularSolveAttributes& attributes, const Shape& shape,
                                 Operands operands) {
   Literal result = SF_TRY(Literal::Zeros(shape));
@@ -190,6 +247,7 @@ std::optional<Result<Literal>> EvaluateLapackCall(const hlo::Instruction& call, 
   }
   if (const auto solve = hlo::AsLapackTriangularSolve(call))
     return TriangularSolve(*solve, call.shape(), operands);
+  if (hlo::IsLapackLu(call)) return LapackLu(*operands[0], call.shape());
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <vector>
 
 namespace subfloor::hlo {
 namespace {
@@ -24,13 +25,13 @@ char LetterOf(ElementType type) {
 }
 
 // True for a call of `lapack_<letter><routine>_ffi` on matrices of the letter's type, the first of them
-// square.
-bool Calls(const Instruction& call, std::string_view routine, int64_t operands) {
+// square if `square`.
+bool Calls(const Instruction& call, std::string_view routine, int64_t operands, bool square = true) {
   const auto* attributes = call.TryAs<CustomCallAttributes>();
   if (attributes == nullptr || call.operand_count() != operands) return false;
   const Shape& a = call.operand(0)->shape();
   if (!a.IsArray() || a.rank() < 2 || a.HasDynamicDimension()) return false;
-  if (a.dimension(a.rank() - 1) != a.dimension(a.rank() - 2)) return false;
+  if (square && a.dimension(a.rank() - 1) != a.dimension(a.rank() - 2)) return false;
   std::string_view target = attributes->target.text;
   if (!target.starts_with("lapack_") || !target.ends_with("_ffi")) return false;
   target = target.substr(7, target.size() - 11);
@@ -90,6 +91,15 @@ std::optional<TriangularSolveAttributes> AsLapackTriangularSolve(const Instructi
                                    .transpose_a = transpose == 'N'   ? TransposeKind::kNoTranspose
                                                   : transpose == 'T' ? TransposeKind::kTranspose
                                                                      : TransposeKind::kAdjoint};
+}
+
+bool IsLapackLu(const Instruction& call) {
+  if (!Calls(call, "getrf", 1, /*square=*/false)) return false;
+  const Shape& a = call.operand(0)->shape();
+  std::vector<int64_t> sizes(BatchOf(a).begin(), BatchOf(a).end());
+  const Shape info = Shape::ArrayOf(ElementType::kS32, sizes);
+  sizes.push_back(std::min(a.dimension(a.rank() - 2), a.dimension(a.rank() - 1)));
+  return call.shape().Compatible(Shape::Tuple({a, Shape::ArrayOf(ElementType::kS32, sizes), info}));
 }
 
 }  // namespace subfloor::hlo

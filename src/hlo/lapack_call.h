@@ -18,4 +18,8 @@ std::optional<CholeskyAttributes> AsLapackCholesky(const Instruction& call);
 /// trsm solves op(a) x = b or x op(a) = b as triangular-solve does.
 std::optional<TriangularSolveAttributes> AsLapackTriangularSolve(const Instruction& call);
 
+/// `lapack_[sdcz]getrf_ffi`: LU factors with partial pivoting of [.., m, n] matrices, as (array, s32[..,
+/// min(m, n)] rows exchanged, counting from 1, s32[..] 0 or the number of the first zero pivot).
+bool IsLapackLu(const Instruction& call);
+
 }  // namespace subfloor::hlo

@@ -152,6 +152,22 @@ TEST(LapackCall, TriangularSolveReadsItsLetters) {
                       Value("c128[2,1]", "{{(1, 0)}, {(2, 1)}}")));
 }
 
+TEST(LapackCall, LuExchangesRowsAndNamesTheFirstZeroPivot) {
+  // 4 is the largest of the first column; then 1.5 and 4 are left in the second.
+  EXPECT_TRUE(Matches(EvaluateText(R"(ENTRY e {
+    a = f32[3,2] constant({{1, 2}, {4, 2}, {2, 5}})
+    ROOT r = (f32[3,2], s32[2], s32[]) custom-call(a), custom_call_target="lapack_sgetrf_ffi", backend_config={}
+  })"),
+                      Literal::Tuple({Value("f32[3,2]", "{{4, 2}, {0.5, 4}, {0.25, 0.375}}"),
+                                      Value("s32[2]", "{2, 3}"), Value("s32[]", "0")})));
+  EXPECT_TRUE(Matches(EvaluateText(R"(ENTRY e {
+    a = c64[1,2,2] constant({{{(0, 0), (1, 0)}, {(0, 0), (0, 2)}}})
+    ROOT r = (c64[1,2,2], s32[1,2], s32[1]) custom-call(a), custom_call_target="lapack_cgetrf_ffi", backend_config={}
+  })"),
+                      Literal::Tuple({Value("c64[1,2,2]", "{{{(0, 0), (1, 0)}, {(0, 0), (0, 2)}}}"),
+                                      Value("s32[1,2]", "{{1, 2}}"), Value("s32[1]", "{1}")})));
+}
+
 // A letter of another type, a missing key, a matrix that is not square: calls of nobody's.
 TEST(LapackCall, WhatDoesNotFitItsTargetIsNotTaken) {
   for (

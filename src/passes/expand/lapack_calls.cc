@@ -1,6 +1,7 @@
 #include "passes/expand/lapack_calls.h"
 
 #include "hlo/lapack_call.h"
+#include "passes/expand/lu.h"
 #include "passes/expand/matrix.h"
 #include "passes/expand/replace.h"
 
@@ -42,6 +43,7 @@ Result<bool> ExpandLapackCalls(hlo::Module& module, PassContext&) {
     if (const auto solve = hlo::AsLapackTriangularSolve(call)) {
       return b.Make(Opcode::kTriangularSolve, {call.operand(0), call.operand(1)}, *solve);
     }
+    if (hlo::IsLapackLu(call)) return MakeLu(b, call.operand(0));
     return nullptr;
   });
 }

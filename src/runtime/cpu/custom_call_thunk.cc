@@ -18,9 +18,11 @@ Status CustomCallThunk::Bind(const BindContext& context) {
   auto function = context.custom_calls ? context.custom_calls->Find(target_) : std::nullopt;
   if (!function) {
     const bool lapack = target_.starts_with("lapack_");
-    return NotSupported(
-        "nobody registered a custom call '{}'; register it before the program is loaded{}", target_,
-        lapack ? " (of LAPACK's calls, potrf and trsm work without: cholesky and solve_triangular)" : "");
+    return NotSupported("nobody registered a custom call '{}'; register it before the program is loaded{}",
+                        target_,
+                        lapack ? " (of LAPACK's calls, potrf, getrf and trsm work without: cholesky, LU with "
+                                 "solve, inv and det, solve_triangular)"
+                               : "");
   }
   function_ = *function;
   return {};
