@@ -32,6 +32,8 @@ struct KernelJob {
   /// is overwritten.
   std::vector<std::pair<int64_t, int64_t>> in_place;
   int64_t instruction = -1;  ///< id of the fusion, for decisions
+  /// On a GPU: no sum of floats whose order the device would choose.
+  bool deterministic = false;
   /// Instead of a body: several kernels and the control flow between them, as one function. Its arguments are
   /// the program's, then scratch if the plan asks for some; it has one workgroup.
   const NativeProgram* program = nullptr;

@@ -21,6 +21,8 @@ constexpr std::array kOptions = {
     OptionInfo{
         "rng-seed", &Options::rng_seed, Effect::kResults,
         "seed of rng and rng-get-and-update-state in the evaluator; compiled code starts from a fixed one"},
+    OptionInfo{"deterministic", &Options::deterministic, Effect::kResults,
+               "no sum of floats whose order a GPU would choose: scatters take their updates one by one"},
     OptionInfo{"verify-passes", &Options::verify_passes, Effect::kDiagnosis,
                "run the verifier after every pass"},
     OptionInfo{

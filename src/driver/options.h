@@ -18,6 +18,7 @@ struct Options {
   int64_t memory_limit = 0;
   int64_t rng_seed = 0;
   bool verify_passes = false;
+  bool deterministic = false;
   std::string skip_passes;
   int64_t max_fusion_instructions = 80;
   int64_t max_folded_bytes = 64 << 10;

@@ -23,8 +23,9 @@ struct CompileOptions {
   bool checked = false;              ///< kernels ask the simulator before every access
   bool native = false;               ///< code for the device itself, which nothing here runs
   Fusing fusing = Fusing::kAsGiven;
-  int threads = 1;           ///< compile threads
-  int64_t memory_limit = 0;  ///< bytes; 0: what the device has
+  bool deterministic = false;  ///< see codegen::KernelJob
+  int threads = 1;             ///< compile threads
+  int64_t memory_limit = 0;    ///< bytes; 0: what the device has
   passes::PassOptions passes;
   /// Gets every stage: (stage, name, text), by several threads at once. Empty: none.
   std::function<void(std::string_view stage, std::string_view name, std::string_view text)> dump;

@@ -62,6 +62,7 @@ class KernelMaker {
     job.body = work.fusion->called();
     job.instruction = work.fusion->id();
     job.in_place = work.shared;
+    job.deterministic = options_.deterministic;
     const codegen::LlvmWork named(work.symbol, options_.leave_reproducer);
     work.status = options_.native ? MakeNative(job, work) : MakeSimulated(job, work);
   }

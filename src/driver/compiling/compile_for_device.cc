@@ -30,6 +30,7 @@ Result<CompiledForDevice> CompileForDevice(const hlo::Module& module, const Opti
   compile.device = target.device;
   compile.checked = target.checked;
   compile.native = target.native;
+  compile.deterministic = options.deterministic;
   compile.fusing = FusingOf(fusing);
   compile.host = SF_TRY(device::CpuByName(options.cpu));
   compile.threads = options.ThreadCount();

@@ -58,6 +58,9 @@ class GpuScatter {
     const bool number = whole || type == ElementType::kF16 || type == ElementType::kBF16;
     // Without a recognised combiner the contract wants index order.
     if (!reducer.recognised() || operands_ > 1) return Serially();
+    const bool any_order = !IsFloat(ComponentType(type)) || reducer.ops[0] == Opcode::kMinimum ||
+                           reducer.ops[0] == Opcode::kMaximum;
+    if (kernel_.job.deterministic && !any_order) return Serially();
     const Opcode opcode = reducer.ops[0];
     if (opcode == Opcode::kAdd && (number || IsComplex(type))) return Combine(sf::Combiner::add);
     if (opcode == Opcode::kMinimum && whole) return Combine(sf::Combiner::minimum);
