@@ -1,6 +1,7 @@
 #include "runtime/gpu/device_executable.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace subfloor::runtime {
 namespace {
@@ -14,7 +15,7 @@ struct DeviceExecutable::RunMemory {
   explicit RunMemory(device::Executor& executor) : executor(executor) {}
   ~RunMemory() {
     stream.reset();
-    for (const DeviceMemory& memory : owned) (void)executor.Free(memory);
+    for (const DeviceMemory& memory : owned) std::ignore = executor.Free(memory);  // nobody is left to tell
   }
 
   device::Executor& executor;
@@ -32,7 +33,7 @@ DeviceExecutable::DeviceExecutable(Parts parts, device::Executor& executor)
 DeviceExecutable::~DeviceExecutable() {
   free_.clear();
   for (const DeviceMemory& memory : constants_) {
-    if (memory.address != nullptr) (void)executor_.Free(memory);
+    if (memory.address != nullptr) std::ignore = executor_.Free(memory);
   }
 }
 
